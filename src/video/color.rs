@@ -46,6 +46,13 @@ pub struct ColorInfo {
     pub chroma_location: ChromaLocation,
 }
 
+impl ColorInfo {
+    /// Whether the transfer is one of HDR: PQ or HLG.
+    pub fn is_hdr(self) -> bool {
+        matches!(self.transfer, 16 | 18)
+    }
+}
+
 /// FFmpeg's names of the code points of ITU-T H.273, by tag; others have none.
 const MATRICES: [(u8, &str); 15] = [
     (0, "gbr"),

@@ -17,7 +17,6 @@ const IDENTITY: u8 = 0;
 const BT470BG: u8 = 5;
 const SMPTE170M: u8 = 6;
 const P3: u8 = 12;
-const HDR: [u8; 2] = [16, 18];
 
 /// Octaves of light below white that codes are looked up by.
 const CODE_OCTAVES: u32 = 32;
@@ -231,7 +230,7 @@ impl Grade for MatrixParams {
                 "the stream's primaries are {name} ({primaries}), which are not converted: add primaries_from="
             )));
         }
-        if HDR.contains(&transfer) {
+        if source.color.is_hdr() {
             return Err(Error::unsupported("primaries of HDR are converted where it becomes SDR: use tonemap"));
         }
         if transfer != UNSPECIFIED && Transfer::of_tag(transfer).is_none() {

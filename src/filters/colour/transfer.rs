@@ -17,7 +17,6 @@ const GAMMA22: u8 = 4;
 const GAMMA28: u8 = 5;
 const LINEAR: u8 = 8;
 const SRGB: u8 = 13;
-const HDR: [u8; 2] = [16, 18];
 
 /// Octaves of light below white that codes are looked up by.
 const CODE_OCTAVES: u32 = 32;
@@ -136,7 +135,7 @@ impl Grade for TransferParams {
             source.color.transfer = tag_of(from);
         }
         let tag = source.color.transfer;
-        if HDR.contains(&tag) {
+        if source.color.is_hdr() {
             return Err(Error::unsupported("the stream is HDR, and this converts SDR: use tonemap"));
         }
         if tag == UNSPECIFIED {

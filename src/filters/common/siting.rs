@@ -38,7 +38,7 @@ impl Siting {
 
     /// The usual one of `format` in the colours of `stream`: H.265 has wide colours top left.
     pub fn usual(stream: &StreamInfo, format: Format) -> Siting {
-        let wide = stream.color.primaries == 9 || matches!(stream.color.transfer, 16 | 18);
+        let wide = stream.color.primaries == 9 || stream.color.is_hdr();
         if wide && format.subsampling_h() > 0 { Siting::TopLeft } else { Siting::Left }
     }
 

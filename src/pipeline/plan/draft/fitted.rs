@@ -5,7 +5,6 @@ use crate::error::Result;
 use crate::filters::likening::likening;
 use crate::filters::{Filter, Spec};
 use crate::params::{Spelling, print_chain};
-use crate::video::StreamInfo;
 
 impl Draft<'_> {
     /// What `filter` makes of `operands`. Pictures of other files that one which mixes refuses are made like the chain's one after
@@ -24,7 +23,7 @@ impl Draft<'_> {
             let Operand::Input(side @ 1..) = operands[number].from else { continue };
             let (first, other) = (&operands[0].info, &operands[number].info);
             // Light of HDR is not made, nor made of it.
-            if is_hdr(first) || is_hdr(other) {
+            if first.color.is_hdr() || other.color.is_hdr() {
                 continue;
             }
             let Some(filters) = likening(first, other) else { continue };
@@ -43,11 +42,6 @@ impl Draft<'_> {
         let made = std::mem::replace(&mut self.here, here);
         added.map(|()| made)
     }
-}
-
-fn is_hdr(stream: &StreamInfo) -> bool {
-    // H.273's code points of PQ and HLG.
-    [16, 18].contains(&stream.color.transfer)
 }
 
 /// The names of `sides` that stages of `kept` make like the chain's pictures, each with the calls that do.
