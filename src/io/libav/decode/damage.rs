@@ -125,8 +125,14 @@ impl Damage {
     }
 }
 
+/// What there is none of is not worth a word.
 fn counted(count: u64, one: &str, many: &str) -> Option<String> {
-    (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
+    (count > 0).then(|| numbered(count, one, many))
+}
+
+/// A number and what there are so many of.
+pub(in crate::io::libav) fn numbered(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 #[cfg(test)]

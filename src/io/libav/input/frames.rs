@@ -4,6 +4,7 @@ use super::around::ContextFrames;
 use super::{Input, Phase, around};
 use crate::error::{Error, Kind, Result};
 use crate::filters::Reach;
+use crate::io::libav::decode::damage::numbered;
 use crate::io::libav::demux::demuxer;
 use crate::io::libav::demux::reader::HeaderContents;
 use crate::io::libav::demux::trim::INTERLEAVING;
@@ -203,9 +204,9 @@ impl Source for Input {
 
     fn damage(&self) -> Option<Error> {
         let own = self.reader.damage().map(|lost| {
-            let frames = if self.kept == 1 { "frame" } else { "frames" };
             let name = demuxer::name(&self.path);
-            Error::new(Kind::Incomplete, format!("{name}: {lost}; {} {frames} came out", self.kept))
+            let kept = numbered(self.kept, "frame came out", "frames came out");
+            Error::new(Kind::Incomplete, format!("{name}: {lost}; {kept}"))
         });
         own.or_else(|| self.added.damage())
     }
