@@ -62,8 +62,9 @@ fn image(root: &Path, name: &str, ptx: &Path) -> String {
     let packed = root.join("native").join(format!("{name}.xz"));
     let (mut native, mut include) = (String::new(), "&[]".to_owned());
     if packed.is_file() {
-        for (compute, code) in machine_code(&packed) {
-            write!(native, "NativeCode {{ compute: {compute:?}, code: {code:?} }}, ").expect("writing to a string");
+        for (compute, begins_early, code) in machine_code(&packed) {
+            write!(native, "NativeCode {{ compute: {compute:?}, begins_early: {begins_early}, code: {code:?} }}, ")
+                .expect("writing to a string");
         }
         include = format!("include_bytes!({packed:?})");
     }
@@ -74,19 +75,21 @@ fn image(root: &Path, name: &str, ptx: &Path) -> String {
     )
 }
 
-/// The compute capabilities that packed machine code is for, and where in it the code of each lies: cuda/make_ptx.py has the format.
-fn machine_code(packed: &Path) -> Vec<((u32, u32), Range<usize>)> {
+/// The compute capabilities that packed machine code is for, whether its launches may begin early there, and where in it the code
+/// of each lies: cuda/make_ptx.py has the format.
+fn machine_code(packed: &Path) -> Vec<((u32, u32), bool, Range<usize>)> {
     let text = header(packed);
     let (made_of, bytes) = text.split_once("\nbytes: ").unwrap_or_else(|| panic!("{}: how long?", packed.display()));
     let (_, gpus) = made_of.rsplit_once(": ").unwrap_or_else(|| panic!("{}: for which devices?", packed.display()));
     let (bytes, _) = bytes.split_once('\n').unwrap_or_else(|| panic!("{}: no code", packed.display()));
     let mut start = made_of.len() + "\nbytes: ".len() + bytes.len() + "\n".len();
     let code = |(gpu, bytes): (&str, &str)| {
-        let compute = compute(gpu).unwrap_or_else(|| panic!("{}: '{gpu}' is no device", packed.display()));
+        let (number, begins_early) = gpu.strip_suffix("-early").map_or((gpu, false), |number| (number, true));
+        let compute = compute(number).unwrap_or_else(|| panic!("{}: '{gpu}' is no device", packed.display()));
         let length: usize = bytes.parse().unwrap_or_else(|_| panic!("{}: '{bytes}' bytes", packed.display()));
         let code = start..start + length;
         start = code.end;
-        (compute, code)
+        (compute, begins_early, code)
     };
     gpus.split(' ').zip(bytes.split(' ')).map(code).collect()
 }

@@ -4,6 +4,7 @@
 // halves of floats, as those of high and of low bytes: of samples that are near one another they need 11 bits, so all that
 // decides and counts is exact. What both halves of the picture need of each other is written twice.
 
+#include "common/early.cuh"
 #include "gradient_look.cuh"
 
 // Four samples of 8 bits of both rows, as words.
@@ -49,6 +50,7 @@ __device__ __forceinline__ void open_tile(const Component& c, u32 block) {
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_open(const Gradient p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
+    wait_for_launch_before();
     // Borders begin first: they wait longest for memory.
     const u32 borders = c.blocks - c.tiles;
     if (block < borders) {
@@ -73,6 +75,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_first(con
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
     const Place place(c, block, p.rows);
+    wait_for_launch_before();
     const bool of_8_bits = c.src.sample == SAMPLE_U8;
     const bool inside = of_8_bits && place.is_inside(c, EVIDENCE_REACH), far_inside = of_8_bits && place.is_inside(c, c.reach[0]);
     for (int y = place.y; y < place.last; y += WARPS) {
@@ -126,6 +129,7 @@ __device__ __forceinline__ void pass_tile(const Gradient& p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
     const Place place(c, block, MEANS ? PAIR_ROWS : p.rows);
+    wait_for_launch_before();
     const Side made = side_of(c, c.made[p.pass % 2]);
     const int width = c.src.width, height = c.src.height, half = c.half;
     u32 sums[EACH] = {};
@@ -170,6 +174,7 @@ __device__ __forceinline__ void find_levels(const Component& c, u32 block) {
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_borders(const Gradient p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
+    wait_for_launch_before();
     const u32 borders = c.blocks - c.tiles;
     if (block < borders) {
         const int reach = c.reach[p.pass];
@@ -340,6 +345,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_last(cons
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
     const Place place(c, block);
+    wait_for_launch_before();
     sum_columns(c, place, sums);
     load_levels(c, place, levels);
     __syncthreads();

@@ -16,12 +16,16 @@ PTX that it was made of, the compiler with the GPUs it was made for, and the byt
 in that order. Packed together, the code of six generations takes 0.63 of the bytes that it takes one by one. It is made
 again when the first two lines would differ, or with --all.
 
+What includes common/early.cuh is compiled a second time, as its machine code for compute capability 9.0 and later needs it: the
+PTX manual knows those instructions from version 7.8 on, which this compiler passes on as they stand.
+
 What the documentation quotes (cuda/examples) is compiled too, and not kept. So are modules whose warps wait for some of a block's, as
 they are with barriers of whole blocks in place of those: compute-sanitizer's racecheck follows no others.
 """
 
 import concurrent.futures
 import ctypes
+import dataclasses
 import hashlib
 import importlib.metadata
 import lzma
@@ -37,6 +41,8 @@ OPTIONS = ["--std=c++17", "--fmad=false", "--restrict"]
 NATIVE = [75, 86, 89, 90, 100, 120]
 # Sources that name it have barriers of whole blocks where it is defined.
 WHOLE_BLOCK = "VRAMP_WHOLE_BLOCK_BARRIERS"
+# Sources that include it have launches that begin before the one before has ended, for these GPUs and where this is defined.
+EARLY_HEADER, EARLY, FIRST_EARLY = "common/early.cuh", "VRAMP_EARLY", 90
 CUDA = pathlib.Path(__file__).resolve().parent
 PTX = CUDA / "ptx"
 MACHINE = CUDA / "native"
@@ -101,6 +107,17 @@ def whole_block_barriers(nvrtc):
     return {source.stem: nvrtc.ptx(source, f"--define-macro={WHOLE_BLOCK}") for source in sources}
 
 
+def early(nvrtc, source):
+    """The PTX of one source file for GPUs whose launches begin before the one before has ended; none where it says nothing of that."""
+    if EARLY_HEADER not in source.read_text():
+        return None
+    ptx = nvrtc.ptx(source, f"--define-macro={EARLY}")
+    ptx, versions = re.subn(rb"^\.version 7\.7$", b".version 7.8", ptx, flags=re.M)
+    ptx, targets = re.subn(rb"^\.target sm_\d+$", f".target sm_{FIRST_EARLY}".encode(), ptx, flags=re.M)
+    assert versions == targets == 1 and b"griddepcontrol.wait" in ptx, source.name
+    return ptx
+
+
 def numbered(ptx):
     """`ptx` with its calls numbered from 0: NVRTC counts on from module to module, so that a new one would change others."""
     calls = {}
@@ -115,10 +132,10 @@ class Ptxas:
     def __init__(self):
         self.path = installed(self.PACKAGE, "ptxas")
 
-    def made_of(self, ptx):
-        """What machine code of `ptx` is made of, in words."""
-        gpus = " ".join(str(target) for target in targets(ptx))
-        return f"ptx sha256 {hashlib.sha256(ptx).hexdigest()}\n{self.PACKAGE} {COMPILERS[self.PACKAGE]}: {gpus}\n".encode()
+    def made_of(self, module):
+        """What machine code of `module` is made of, in words."""
+        digest, gpus = hashlib.sha256(module.ptx + (module.early or b"")).hexdigest(), " ".join(module.sources())
+        return f"ptx sha256 {digest}\n{self.PACKAGE} {COMPILERS[self.PACKAGE]}: {gpus}\n".encode()
 
     def cubin(self, name, ptx, target):
         """Machine code for the compute capability `target`."""
@@ -132,24 +149,35 @@ class Ptxas:
             return cubin.read_bytes()
 
 
-def targets(ptx):
-    """The compute capabilities that machine code of `ptx` is made for."""
-    oldest = int(re.search(rb"^\.target sm_(\d+)", ptx, re.M)[1])
-    return [target for target in NATIVE if target >= oldest]
+@dataclasses.dataclass
+class Module:
+    """The PTX of a source file, and what GPUs get whose launches may begin before the one before has ended."""
+
+    name: str
+    ptx: bytes
+    early: bytes | None
+
+    def sources(self):
+        """The PTX that machine code is made of for each GPU, by its compute capability as the header of the file states it."""
+        oldest = int(re.search(rb"^\.target sm_(\d+)", self.ptx, re.M)[1])
+        begins_early = lambda gpu: self.early and gpu >= FIRST_EARLY
+        gpus = [gpu for gpu in NATIVE if gpu >= oldest]
+        return {f"{gpu}-early" if begins_early(gpu) else str(gpu): self.early if begins_early(gpu) else self.ptx for gpu in gpus}
 
 
 def machine_code(modules, ptxas):
     """What the files of `modules` below cuda/native hold."""
-    jobs = [(name, target) for name, ptx in modules.items() for target in targets(ptx)]
+    jobs = [(module.name, gpu, ptx) for module in modules for gpu, ptx in module.sources().items()]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        cubins = dict(zip(jobs, pool.map(lambda job: ptxas.cubin(job[0], modules[job[0]], job[1]), jobs)))
+        codes = pool.map(lambda job: ptxas.cubin(job[0], job[2], job[1].removesuffix("-early")), jobs)
+        cubins = {(name, gpu): code for (name, gpu, _), code in zip(jobs, codes)}
 
-    def together(name, ptx):
-        codes = [cubins[name, target] for target in targets(ptx)]
+    def together(module):
+        codes = [cubins[module.name, gpu] for gpu in module.sources()]
         lengths = " ".join(str(len(code)) for code in codes)
-        return ptxas.made_of(ptx) + f"bytes: {lengths}\n".encode() + b"".join(codes)
+        return ptxas.made_of(module) + f"bytes: {lengths}\n".encode() + b"".join(codes)
 
-    return {machine_file(name): together(name, ptx) for name, ptx in modules.items()}
+    return {machine_file(module.name): together(module) for module in modules}
 
 
 def machine_file(name):
@@ -179,23 +207,24 @@ def main():
         sys.exit(__doc__)
     check, everything = "--check" in options, "--all" in options
     nvrtc, ptxas = Nvrtc(), Ptxas()
-    modules = {source.stem: nvrtc.ptx(source) for source in sorted(CUDA.glob("*.cu"))}
+    sources = sorted(CUDA.glob("*.cu"))
+    modules = [Module(source.stem, nvrtc.ptx(source), early(nvrtc, source)) for source in sources]
     for example in CUDA.glob("examples/*.cu"):
         nvrtc.ptx(example)
     whole_block_barriers(nvrtc)
-    wanted = {PTX / f"{name}.ptx.xz": ptx for name, ptx in modules.items()}
+    wanted = {PTX / f"{module.name}.ptx.xz": module.ptx for module in modules}
 
-    def is_stale(name, ptx):
-        return everything or not (read(machine_file(name)) or b"").startswith(ptxas.made_of(ptx))
+    def is_stale(module):
+        return everything or not (read(machine_file(module.name)) or b"").startswith(ptxas.made_of(module))
 
-    stale = {name: ptx for name, ptx in modules.items() if is_stale(name, ptx)}
+    stale = [module for module in modules if is_stale(module)]
     if everything or not check:
         wanted |= machine_code(stale, ptxas)
     there = {path for folder in (PTX, MACHINE) for path in folder.rglob("*") if path.is_file()}
-    gone = there - wanted.keys() - {machine_file(name) for name in modules}
+    gone = there - wanted.keys() - {machine_file(module.name) for module in modules}
     wrong = {path for path in wanted if read(path) != wanted[path]}
     if check:
-        unmade = set() if everything else {machine_file(name) for name in stale}
+        unmade = set() if everything else {machine_file(module.name) for module in stale}
         if names := sorted(str(path.relative_to(CUDA)) for path in wrong | gone | unmade):
             sys.exit(f"stale: {', '.join(names)}; run make ptx, and commit cuda/ptx and cuda/native")
         return

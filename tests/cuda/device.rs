@@ -224,7 +224,7 @@ fn images_that_do_not_fit_are_refused_in_words() {
     // Machine code that is none: the PTX serves.
     let compute = device.info().compute;
     let packed_native = b"nothing a device runs";
-    let native = Box::leak(Box::new([NativeCode { compute, code: 0..packed_native.len() }]));
+    let native = Box::leak(Box::new([NativeCode { compute, begins_early: false, code: 0..packed_native.len() }]));
     Module::load(&device, &KernelImage { packed_native, native, ..IMAGE }).unwrap();
 }
 

@@ -112,6 +112,36 @@ unsafe extern "C" {
         params: *mut *mut c_void,
         extra: *mut *mut c_void,
     ) -> c_int;
+    pub fn cuLaunchKernelEx(
+        config: *const DriverLaunchConfig,
+        function: CUfunction,
+        params: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) -> c_int;
+}
+
+/// CUlaunchConfig of CUDA 11.8 and later, which cust_raw does not have.
+#[repr(C)]
+pub struct DriverLaunchConfig {
+    pub grid: [c_uint; 3],
+    pub block: [c_uint; 3],
+    pub shared: c_uint,
+    pub stream: CUstream,
+    pub attributes: *const LaunchAttribute,
+    pub count: c_uint,
+}
+
+/// CUlaunchAttribute: what it is about, and a union of 64 bytes at a multiple of 8.
+#[repr(C)]
+pub struct LaunchAttribute {
+    id: c_uint,
+    value: [c_ulonglong; 8],
+}
+
+impl LaunchAttribute {
+    /// The launch may begin before the one before it in its stream has ended: that its kernel waits for
+    /// (CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 1).
+    pub const BEGINS_EARLY: LaunchAttribute = LaunchAttribute { id: 6, value: [1, 0, 0, 0, 0, 0, 0, 0] };
 }
 
 /// A result other than success.

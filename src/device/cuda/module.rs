@@ -1,7 +1,7 @@
 //! Kernels: from an embedded image to a function that can be launched.
 
 use super::context::Context;
-use super::driver::{self, Code, check, outcome};
+use super::driver::{self, Code, DriverLaunchConfig, LaunchAttribute, check, outcome};
 use super::{CudaDevice, Stream, context};
 use crate::error::{Error, Result};
 use cust::sys::{CUfunction, CUmodule};
@@ -22,6 +22,9 @@ const JIT_ERROR_LOG: c_uint = 5;
 const JIT_ERROR_LOG_BYTES: c_uint = 6;
 /// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 const MAX_DYNAMIC_SHARED: c_uint = 8;
+
+/// The first CUDA version whose driver records launches that begin early in graphs.
+const RECORDS_EARLY_LAUNCHES: (u32, u32) = (12, 3);
 
 /// Compiled kernels as they lie in the binary: packed.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +48,8 @@ pub struct KernelImage {
 pub struct NativeCode {
     /// The compute capability.
     pub compute: (u32, u32),
+    /// Whether its kernels wait for the launch before, so that they may begin before that has ended.
+    pub begins_early: bool,
     /// Which bytes of the unpacked machine code.
     pub code: Range<usize>,
 }
@@ -72,6 +77,8 @@ pub fn image(name: &str) -> Result<&'static KernelImage> {
 pub struct Module {
     context: Arc<Context>,
     raw: CUmodule,
+    /// Whether launches of its kernels begin before the launch before has ended: each then waits for that itself.
+    begins_early: bool,
     /// The shared memory that launches of each function may add, by its address. Kernels share functions, so what one was
     /// allowed must not shrink because another needs less.
     allowed: Mutex<HashMap<usize, u32>>,
@@ -94,18 +101,18 @@ impl Module {
         let context = device.context();
         context.enter()?;
         let start = Instant::now();
-        let native = image.native_for(device.compute()).and_then(|native| image.load_native(native));
+        let native = image.native_for(device.compute()).and_then(|native| Some((image.load_native(native)?, native)));
         let from = if native.is_some() { "machine code" } else { "PTX" };
-        let raw = match native {
-            Some(raw) => raw,
-            None => load_ptx(context, image)?,
+        let (raw, begins_early) = match native {
+            Some((raw, native)) => (raw, native.begins_early && context::driver_version()? >= RECORDS_EARLY_LAUNCHES),
+            None => (load_ptx(context, image)?, false),
         };
         log::debug!(
             "CUDA kernels of {} loaded from {from} in {:.1} ms",
             image.name,
             start.elapsed().as_secs_f64() * 1e3
         );
-        Ok(Arc::new(Module { context: Arc::clone(context), raw, allowed: Mutex::default() }))
+        Ok(Arc::new(Module { context: Arc::clone(context), raw, begins_early, allowed: Mutex::default() }))
     }
 
     /// The kernel called `name`.
@@ -251,21 +258,26 @@ impl Function {
     pub unsafe fn launch(&self, shape: LaunchConfig, args: &[*const c_void], stream: &Stream) -> Result<()> {
         self.module.context.enter()?;
         let LaunchConfig { grid, block, shared } = shape;
-        // SAFETY: the caller answers for the arguments, which the driver reads before it returns.
-        let code = unsafe {
-            driver::cuLaunchKernel(
-                self.raw,
-                grid[0],
-                grid[1],
-                grid[2],
-                block[0],
-                block[1],
-                block[2],
+        let args = args.as_ptr().cast_mut().cast();
+        let code = if self.module.begins_early {
+            let early = LaunchAttribute::BEGINS_EARLY;
+            let config = DriverLaunchConfig {
+                grid,
+                block,
                 shared,
-                stream.as_raw(),
-                args.as_ptr().cast_mut().cast(),
-                ptr::null_mut(),
-            )
+                stream: stream.as_raw(),
+                attributes: &raw const early,
+                count: 1,
+            };
+            // SAFETY: the caller answers for the arguments, which the driver reads with the rest before it returns.
+            unsafe { driver::cuLaunchKernelEx(&raw const config, self.raw, args, ptr::null_mut()) }
+        } else {
+            let ([x, y, z], [threads_x, threads_y, threads_z], raw) = (grid, block, stream.as_raw());
+            let none = ptr::null_mut();
+            // SAFETY: as above.
+            unsafe {
+                driver::cuLaunchKernel(self.raw, x, y, z, threads_x, threads_y, threads_z, shared, raw, args, none)
+            }
         };
         check(code, "launching a kernel")
     }
@@ -321,7 +333,7 @@ mod tests {
         }
         assert_eq!(unpack(b"as it is", None, "a").unwrap(), b"as it is");
         let short = KernelImage { packed_native: b"short", ..IMAGES[0] };
-        let beyond = NativeCode { compute: (9, 0), code: 2..6 };
+        let beyond = NativeCode { compute: (9, 0), begins_early: false, code: 2..6 };
         assert!(short.unpack_native(&beyond).unwrap_err().message().contains("is cut off"));
         let broken = [&IMAGES[0].ptx[..100], b"broken"].concat();
         assert!(unpack(&broken, None, "a").unwrap_err().message().contains("unpacking the CUDA kernels of a"));
@@ -355,7 +367,7 @@ mod tests {
     fn machine_code_serves_later_devices_of_its_generation() {
         static NATIVE: [NativeCode; 3] = [native(8, 6), native(7, 5), native(8, 9)];
         const fn native(major: u32, minor: u32) -> NativeCode {
-            NativeCode { compute: (major, minor), code: 0..0 }
+            NativeCode { compute: (major, minor), begins_early: false, code: 0..0 }
         }
         let image =
             KernelImage { name: "a", ptx: b"", compute: (6, 1), driver: (11, 7), packed_native: b"", native: &NATIVE };
