@@ -4,6 +4,7 @@
 // down: with each row one row sum enters a window and one leaves it; its first window is made of totals. So the work is nearly
 // the same for every radius. Row sums have sixteen bits, and are read twice: worth it while the cache holds them.
 
+#include "common/early.cuh"
 #include "box.cuh"
 #include "common/dot.cuh"
 
@@ -262,10 +263,12 @@ __device__ __forceinline__ void sum_down(const Box& p, const Component& c, const
 }
 
 extern "C" __global__ void __launch_bounds__(32 * MOST_WARPS, 3) box_across(const Box p) {
+    wait_for_launch_before();
     blur_part<u8>(p.component, p.halo, [&](const Component& c, const Part& part) { sum_across(p, c, part); });
 }
 
 extern "C" __global__ void __launch_bounds__(32) box_down(const Box p) {
+    wait_for_launch_before();
     u32 block = blockIdx.x;
     const Component& c = component_of(p.component, block);
     sum_down(p, c, Part(c, 0, block));

@@ -4,6 +4,7 @@
 // back. Values lie in strips of 32 columns, and are copied to shared memory a tile at a time, some tiles ahead: so no warp waits for
 // another, and a warp's steps hide what it reads and writes. The second dimension of the grid are frames.
 
+#include "common/early.cuh"
 #include "domain_columns.cuh"
 #include "domain_open.cuh"
 #include "domain_rows.cuh"
@@ -58,10 +59,25 @@ __device__ __forceinline__ void down(const DomainStrips& p) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(OPEN_THREADS) domain_strips_open(const DomainStrips p) { open(p); }
+extern "C" __global__ void __launch_bounds__(OPEN_THREADS) domain_strips_open(const DomainStrips p) {
+    wait_for_launch_before();
+    open(p);
+}
 
-extern "C" __global__ void __launch_bounds__(MOST_WARPS * 32, 1) domain_strips_across_3(const DomainStrips p) { across<3>(p); }
-extern "C" __global__ void __launch_bounds__(MOST_WARPS * 32, 1) domain_strips_across_5(const DomainStrips p) { across<5>(p); }
-extern "C" __global__ void __launch_bounds__(MOST_WARPS * 32, 1) domain_strips_across_6(const DomainStrips p) { across<6>(p); }
+extern "C" __global__ void __launch_bounds__(MOST_WARPS * 32, 1) domain_strips_across_3(const DomainStrips p) {
+    wait_for_launch_before();
+    across<3>(p);
+}
+extern "C" __global__ void __launch_bounds__(MOST_WARPS * 32, 1) domain_strips_across_5(const DomainStrips p) {
+    wait_for_launch_before();
+    across<5>(p);
+}
+extern "C" __global__ void __launch_bounds__(MOST_WARPS * 32, 1) domain_strips_across_6(const DomainStrips p) {
+    wait_for_launch_before();
+    across<6>(p);
+}
 
-extern "C" __global__ void __launch_bounds__(MOST_WARPS * 32, 1) domain_strips_down(const DomainStrips p) { down(p); }
+extern "C" __global__ void __launch_bounds__(MOST_WARPS * 32, 1) domain_strips_down(const DomainStrips p) {
+    wait_for_launch_before();
+    down(p);
+}

@@ -7,6 +7,7 @@
 // Sums of columns lie in memory as the second kernel takes them: of each eight rows and patch of 32 columns, of each of their three
 // bytes, 32 threads' words. A thread has columns 4 * t to 4 * t + 3 of row g, and those sixteen farther on.
 
+#include "common/early.cuh"
 #include "common/tensor.cuh"
 #include "gauss.cuh"
 #include "generated/gauss_far_tensor.cuh"
@@ -209,9 +210,11 @@ __device__ __forceinline__ void across(const GaussFar& p) {
 
 #define GAUSS(T, weight_bytes, blocks) \
     extern "C" __global__ void __launch_bounds__(LANES* WARPS, blocks) gauss_far_down_##T##_##weight_bytes(const GaussFar p) { \
+        wait_for_launch_before(); \
         down<T, weight_bytes>(p); \
     } \
     extern "C" __global__ void __launch_bounds__(LANES* WARPS, 4) gauss_far_across_##T##_##weight_bytes(const GaussFar p) { \
+        wait_for_launch_before(); \
         across<T, weight_bytes>(p); \
     }
 GAUSS(u8, 1, 4)

@@ -5,6 +5,7 @@
 // are made two by a launch, since launches follow one another more slowly than blocks make some samples twice; the smallest are made by
 // one block. The last launch stores the result.
 
+#include "common/early.cuh"
 #include "localtone_far.cuh"
 #include "localtone_methods.cuh"
 #include "localtone_people.cuh"
@@ -15,6 +16,7 @@ constexpr int FIRST_ROWS = 8, FIRST_COLUMNS = 60, FIRST_THREADS = LOOKED_UP * 2 
 
 // The table that samples are looked up in, behind a frame's exposure.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_expose(const Localtone p) {
+    wait_for_launch_before();
     const Place at;
     if (!at.inside(ONE / DOWN, DOWN)) return;
     const int index = at.y * (ONE / DOWN) + at.x;
@@ -35,6 +37,7 @@ extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_expose(const 
 // The first half of the pictures of an entry. A warp looks a row up, four samples a lane, and adds it across, where lanes hand their
 // neighbours what these lack; then two warps add a picture down, each half of its rows.
 extern "C" __global__ void __launch_bounds__(FIRST_THREADS) localtone_first(const Localtone p) {
+    wait_for_launch_before();
     constexpr int WARPS = FIRST_THREADS / WIDE, READ_ROWS = (2 * FIRST_ROWS + 3 + WARPS - 1) / WARPS * WARPS;
     constexpr int HALF_ROWS = FIRST_ROWS / 2;
     __shared__ int2 halved[LOOKED_UP][READ_ROWS][FIRST_COLUMNS / 2];
@@ -89,6 +92,7 @@ extern "C" __global__ void __launch_bounds__(FIRST_THREADS) localtone_first(cons
 
 // The half of level `p.level` of every picture; blocks of all of them lie behind one another.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_down(const Localtone p) {
+    wait_for_launch_before();
     const Place at;
     down(p, Pictures(p)[blockIdx.z], p.level, at.x, at.y);
 }
@@ -99,6 +103,7 @@ static_assert(HALF * HALF == 4 * WIDE * DOWN, "a thread makes two by two samples
 
 // The half of level `p.level`, and the half of that, of every picture: a block makes a tile of what lies in shared memory.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_down_twice(const Localtone p) {
+    wait_for_launch_before();
     constexpr int WORDS = READ / 2, THREADS = WIDE * DOWN;
     __shared__ int read[READ - 1][WORDS];
     __shared__ __align__(4) i16 half[HALF][HALF];
@@ -191,11 +196,18 @@ __device__ __forceinline__ void last(const Localtone& p) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(ALL_THREADS) localtone_last_scenery(const Localtone p) { last<Scenery>(p); }
-extern "C" __global__ void __launch_bounds__(ALL_THREADS) localtone_last_mixed(const Localtone p) { last<Mixed>(p); }
+extern "C" __global__ void __launch_bounds__(ALL_THREADS) localtone_last_scenery(const Localtone p) {
+    wait_for_launch_before();
+    last<Scenery>(p);
+}
+extern "C" __global__ void __launch_bounds__(ALL_THREADS) localtone_last_mixed(const Localtone p) {
+    wait_for_launch_before();
+    last<Mixed>(p);
+}
 
 // The last level, where no block makes it.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_top(const Localtone p) {
+    wait_for_launch_before();
     const Place at;
     const int width = p.widths[p.depth];
     if (at.inside(width, p.heights[p.depth])) Mixed::top(p, Pictures(p), at.y * pitch_of(width) + at.x);
@@ -208,8 +220,14 @@ __device__ __forceinline__ void middle(const Localtone& p) {
     make_level<Method>(p, Pictures(p), p.level, at.x, at.y);
 }
 
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_scenery(const Localtone p) { middle<Scenery>(p); }
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_mixed(const Localtone p) { middle<Mixed>(p); }
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_scenery(const Localtone p) {
+    wait_for_launch_before();
+    middle<Scenery>(p);
+}
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_mixed(const Localtone p) {
+    wait_for_launch_before();
+    middle<Mixed>(p);
+}
 
 // The same, by way of the level above it, which lies in shared memory.
 template <typename Method>
@@ -237,8 +255,14 @@ __device__ __forceinline__ void twice(const Localtone& p) {
     store(Level(p, pictures.results, level), at, made);
 }
 
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_twice_scenery(const Localtone p) { twice<Scenery>(p); }
-extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_twice_mixed(const Localtone p) { twice<Mixed>(p); }
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_twice_scenery(const Localtone p) {
+    wait_for_launch_before();
+    twice<Scenery>(p);
+}
+extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_twice_mixed(const Localtone p) {
+    wait_for_launch_before();
+    twice<Mixed>(p);
+}
 
 // The result.
 template <typename Method, bool USUAL>
@@ -254,8 +278,10 @@ __device__ __forceinline__ void make_result(const Localtone& p) {
 }
 
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN, RESULT_BLOCKS - 1) localtone_result_scenery(const Localtone p) {
+    wait_for_launch_before();
     p.words == 2 ? make_result<Scenery, true>(p) : make_result<Scenery, false>(p);
 }
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN, RESULT_BLOCKS) localtone_result_mixed(const Localtone p) {
+    wait_for_launch_before();
     p.words == 2 ? make_result<Mixed, true>(p) : make_result<Mixed, false>(p);
 }

@@ -5,6 +5,7 @@
 
 // Sums of a window's row.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_far_sums(const Localtone p) {
+    wait_for_launch_before();
     const Place at;
     const Guided& g = p.guided[blockIdx.z];
     if (!at.inside(g.width, g.height)) return;
@@ -22,6 +23,7 @@ extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_far_sums(cons
 
 // Lines of windows.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_far_lines(const Localtone p) {
+    wait_for_launch_before();
     const Place at;
     const Guided& g = p.guided[blockIdx.z];
     if (!at.inside(g.width, g.height)) return;
@@ -38,6 +40,7 @@ extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_far_lines(con
 
 // Both parts of lines, added up across.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_far_across(const Localtone p) {
+    wait_for_launch_before();
     const Place at;
     const Guided& g = p.guided[blockIdx.z];
     if (!at.inside(g.width, g.height)) return;
@@ -55,6 +58,7 @@ extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_far_across(co
 
 // And down: means of lines.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_far_smooth(const Localtone p) {
+    wait_for_launch_before();
     const Place at;
     const Guided& g = p.guided[blockIdx.z];
     if (!at.inside(g.width, g.height)) return;
@@ -70,6 +74,7 @@ extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_far_smooth(co
 
 // Means of skin, which `localtone_lines` makes otherwise.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_skin(const Localtone p) {
+    wait_for_launch_before();
     const Place at;
     blur_skin(p, at.x, at.y);
 }

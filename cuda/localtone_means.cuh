@@ -95,6 +95,7 @@ __device__ __forceinline__ void means_usual(const Localtone& p, const Place& at)
 
 // Means of light, and of skin: a thread makes one of the wide filter, those of the fine one that it covers, and a block of skin.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_means(const Localtone p) {
+    wait_for_launch_before();
     const Place at;
     if (!at.inside(p.guided[0].width, p.guided[0].height)) return;
     if (p.words == 2 && 4 * at.x + 3 < int(p.widths[0]) && 4 * at.y + 3 < int(p.heights[0]) && p.guided[1].width % 2 == 0) {

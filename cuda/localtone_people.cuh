@@ -102,5 +102,6 @@ __device__ __forceinline__ void make_people(const Localtone& p) {
 }
 
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN, RESULT_BLOCKS) localtone_people(const Localtone p) {
+    wait_for_launch_before();
     p.words == 2 ? make_people<true>(p) : make_people<false>(p);
 }

@@ -119,6 +119,7 @@ __device__ __forceinline__ u32 line(const Guided& g, int sum, u64 squares) {
 
 // Lines of means, and means of skin.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_lines(const Localtone p) {
+    wait_for_launch_before();
     const int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y * ROWS;
     if (blockIdx.z == SKIN) {
         for (int i = 0; i < ROWS; i++) blur_skin(p, x, y + i);
@@ -138,6 +139,7 @@ extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_lines(const L
 
 // Means of lines.
 extern "C" __global__ void __launch_bounds__(WIDE* DOWN) localtone_smooth(const Localtone p) {
+    wait_for_launch_before();
     const Guided& g = p.guided[blockIdx.z];
     const int width = g.width, height = g.height;
     if (int(blockIdx.x) * TILE >= width || int(blockIdx.y) * TILE >= height) return;

@@ -1,5 +1,6 @@
 // erode, dilate, open, close, minmax of any size.
 
+#include "common/early.cuh"
 #include "morph.cuh"
 
 MORPHS(u8, (THREADS), (THREADS), 2, u8, Bytes)

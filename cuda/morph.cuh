@@ -344,7 +344,10 @@ __device__ __forceinline__ void morph(const Morph& p) {
 // Kernels of words of T, that are opened to values as given, for chunks of so many places. Of each axis the bounds say how many
 // threads a block has, and how many blocks shall fit a multiprocessor.
 #define MORPH(name, bounds, ...) \
-    extern "C" __global__ void __launch_bounds__ bounds morph_##name(const Morph p) { morph<__VA_ARGS__>(p); }
+    extern "C" __global__ void __launch_bounds__ bounds morph_##name(const Morph p) { \
+        wait_for_launch_before(); \
+        morph<__VA_ARGS__>(p); \
+    }
 #define MORPHS(name, across, down, chunks, ...) \
     MORPH(across_##chunks##_##name, across, __VA_ARGS__, false, chunks) \
     MORPH(down_##chunks##_##name, down, __VA_ARGS__, true, chunks)
