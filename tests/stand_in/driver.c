@@ -397,3 +397,12 @@ CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, void *function, 
 CALL(cuLaunchKernel, (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                       unsigned shared, void *stream, void **parameters, void **extra),
      failed = ((struct thing *)function)->context == current ? enqueue(stream) : INVALID_CONTEXT)
+
+// CUlaunchConfig, up to its stream.
+struct launch {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+};
+
+CALL(cuLaunchKernelEx, (const struct launch *config, void *function, void **parameters, void **extra),
+     failed = ((struct thing *)function)->context == current ? enqueue(config->stream) : INVALID_CONTEXT)
