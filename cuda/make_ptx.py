@@ -39,7 +39,7 @@ import tempfile
 OPTIONS = ["--std=c++17", "--fmad=false", "--restrict"]
 # Turing, Ampere, Ada, Hopper and both Blackwells. Each serves the later GPUs of its first digit.
 NATIVE = [75, 86, 89, 90, 100, 120]
-# Sources that name it have barriers of whole blocks where it is defined.
+# Sources that name it, or whose headers do, have barriers of whole blocks where it is defined.
 WHOLE_BLOCK = "VRAMP_WHOLE_BLOCK_BARRIERS"
 # Sources that include it have launches that begin before the one before has ended, for these GPUs and where this is defined.
 EARLY_HEADER, EARLY, FIRST_EARLY = "common/early.cuh", "VRAMP_EARLY", 90
@@ -101,9 +101,15 @@ class Nvrtc:
         return numbered(ptx).encode()
 
 
+def with_headers(source):
+    """The text of a file and of all that it includes."""
+    text = source.read_text()
+    return text + "".join(with_headers(CUDA / header) for header in re.findall(r'^#include "(.+)"$', text, re.M))
+
+
 def whole_block_barriers(nvrtc):
     """The PTX of modules that wait for some warps of a block, with barriers of the whole block instead, by name."""
-    sources = [source for source in sorted(CUDA.glob("*.cu")) if WHOLE_BLOCK in source.read_text()]
+    sources = [source for source in sorted(CUDA.glob("*.cu")) if WHOLE_BLOCK in with_headers(source)]
     return {source.stem: nvrtc.ptx(source, f"--define-macro={WHOLE_BLOCK}") for source in sources}
 
 

@@ -6,38 +6,13 @@
 // differences are right, since a window's sum fits 32 bits. Blocks take columns four and more side by side, as vectors.
 // Lines that are too long for that are those of rgauss_far.cu.
 
-#include "rgauss.cuh"
+#include "rgauss_line.cuh"
 
 // As src/filters/rgauss/cuda/share.rs has them.
 constexpr int FEW = 15, MANY = 17, MOST_THREADS = 1024;
 
-// What a line has in shared memory: sums of warps, its first and last sample, and totals behind those that continue them.
-extern __shared__ uint4 shared[];
-
+// Where a line has its first and last sample in shared memory, behind the sums of its warps.
 constexpr int FIRST = WARP, LAST = WARP + 1;
-
-// A line of the block, and this thread's part of it.
-struct Line {
-    u32* own;
-    u32* totals;
-    int number, warps, thread, length;
-
-    __device__ __forceinline__ Line(const Rgauss& p, const Component& c, int length) : warps(c.warps), length(length) {
-        number = threadIdx.x / WARP / warps;
-        thread = threadIdx.x - number * warps * WARP;
-        own = reinterpret_cast<u32*>(shared) + number * c.stride;
-        totals = own + p.front;
-    }
-
-    // Waits for the line's other threads.
-    __device__ __forceinline__ void wait() const {
-        if (warps == 1) {
-            __syncwarp();
-        } else {
-            asm volatile("bar.sync %0, %1;" ::"r"(1 + number), "r"(warps * WARP) : "memory");
-        }
-    }
-};
 
 // Sums of the warps before this one, and of all: `own` is that of this thread and those before it in its warp.
 __device__ __forceinline__ u32 sum_before(const Line& line, u32 own, u32& all) {
@@ -177,7 +152,11 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS) rgauss_down(const Rga
     __syncthreads();
     const Line line(p, c, height);
     // Columns beyond the plane are blurred too, and not used: rows of what is blurred have room for them.
-    if (line.number < lines) blur(p, c, line);
+    if (line.number < lines) {
+        blur(p, c, line);
+    } else {
+        line.stand_by(p);
+    }
     __syncthreads();
     u32* const to = c.columns + x;
     if (lines >= 4) {

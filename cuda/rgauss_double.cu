@@ -99,7 +99,11 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS, 2) rgauss_down(const 
     __syncthreads();
     const Line line(p, c, height);
     // Columns beyond the plane are blurred too, and not used: rows of what is blurred have room for them.
-    if (line.number < lines) blur<26, 42, 74>(p, c, line);
+    if (line.number < lines) {
+        blur<26, 42, 74>(p, c, line);
+    } else {
+        line.stand_by(p);
+    }
     __syncthreads();
     u32* const to = c.columns + x;
     if (lines >= 4) {

@@ -10,36 +10,10 @@
 // begins there, and what was late is in place again. So a pass writes and reads each total once, and distances are even: pairs fit.
 #pragma once
 
-#include "rgauss.cuh"
+#include "rgauss_line.cuh"
 
 // A block's threads at most, as src/filters/rgauss/cuda/share.rs has them.
 constexpr int MOST_THREADS = 256;
-
-// What a line has in shared memory: sums of warps, and totals behind those that continue them.
-extern __shared__ uint4 shared[];
-
-// A line of the block, and this thread's part of it.
-struct Line {
-    u32* own;
-    u32* totals;
-    int number, warps, thread, length;
-
-    __device__ __forceinline__ Line(const Rgauss& p, const Component& c, int length) : warps(c.warps), length(length) {
-        number = threadIdx.x / WARP / warps;
-        thread = threadIdx.x - number * warps * WARP;
-        own = reinterpret_cast<u32*>(shared) + number * c.stride;
-        totals = own + p.front;
-    }
-
-    // Waits for the line's other threads.
-    __device__ __forceinline__ void wait() const {
-        if (warps == 1) {
-            __syncwarp();
-        } else {
-            asm volatile("bar.sync %0, %1;" ::"r"(1 + number), "r"(warps * WARP) : "memory");
-        }
-    }
-};
 
 // The sum of the warps before this one.
 __device__ __forceinline__ u32 sum_before(const Line& line) {
