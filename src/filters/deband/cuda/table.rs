@@ -1,10 +1,11 @@
 //! The random table on a device, laid out for vector reads.
 
+use crate::device::Shared;
 use crate::device::cuda::{CudaDevice, DeviceBuffer};
 use crate::error::{Error, Result};
 use crate::filters::deband::plan::Plan;
 use crate::filters::deband::table::{Draw, FRAMES, ROWS_PER_FRAME, Table};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 /// Rows start at multiples of so many bytes.
 const ALIGN: usize = 16;
@@ -39,8 +40,17 @@ pub struct Draws {
     pub noise_pitch: u32,
 }
 
+/// A table, and the device that it is on: one that is closed is no other's equal, wherever that lies.
+struct Place(Weak<CudaDevice>, Key);
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Place) -> bool {
+        self.0.ptr_eq(&other.0) && self.1 == other.1
+    }
+}
+
 /// The tables that are in use, so that filters and chains with one seed and size share one.
-static TABLES: Mutex<Vec<(Weak<CudaDevice>, Weak<DeviceTable>)>> = Mutex::new(Vec::new());
+static TABLES: Shared<Place, DeviceTable> = Shared::new();
 
 impl Key {
     fn of(plan: &Plan) -> Key {
@@ -78,15 +88,7 @@ impl DeviceTable {
     /// When there is no memory for it.
     pub fn shared(device: &Arc<CudaDevice>, plan: &Plan) -> Result<Arc<DeviceTable>> {
         let key = Key::of(plan);
-        let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
-        tables.retain(|(_, table)| table.strong_count() > 0);
-        let mut on_device = tables.iter().filter(|(of, _)| std::ptr::eq(of.as_ptr(), Arc::as_ptr(device)));
-        if let Some(table) = on_device.find_map(|(_, table)| table.upgrade().filter(|table| table.key == key)) {
-            return Ok(table);
-        }
-        let table = Arc::new(DeviceTable::new(device, key)?);
-        tables.push((Arc::downgrade(device), Arc::downgrade(&table)));
-        Ok(table)
+        TABLES.get(Place(Arc::downgrade(device), key), || DeviceTable::new(device, key).map(Arc::new))
     }
 
     fn new(device: &CudaDevice, key: Key) -> Result<DeviceTable> {
