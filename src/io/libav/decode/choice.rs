@@ -71,6 +71,18 @@ impl Means {
         }
     }
 
+    /// Whether what decodes still works, after a failure that may be the stream's.
+    ///
+    /// # Errors
+    /// When the GPU has failed.
+    pub(in crate::io::libav) fn check(&self) -> Result<()> {
+        match self {
+            Means::Software => Ok(()),
+            #[cfg(feature = "cuda")]
+            Means::Nvdec(nvdec) => nvdec.check(),
+        }
+    }
+
     /// Why NVDEC turned the stream down.
     pub(in crate::io::libav) fn declined(&self) -> Option<String> {
         match self {

@@ -195,7 +195,7 @@ impl Decoder {
     /// Gives the decoder a packet of `stream`. Call [`Decoder::receive`] until it starves before the next one.
     ///
     /// # Errors
-    /// When memory runs out or the run was stopped; damage only if it is fatal by request.
+    /// When memory runs out, the GPU has failed or the run was stopped; damage only if it is fatal by request.
     pub(in crate::io::libav) fn send(&mut self, mut packet: Packet, stream: &Stream) -> Result<()> {
         if packet.size() == 0 {
             // To a decoder an empty packet means the end.
@@ -331,6 +331,7 @@ impl Decoder {
         match libav::kind(error) {
             kind @ (Kind::OutOfMemory | Kind::Cancelled) => Err(Error::new(kind, error.to_string())),
             _ => {
+                self.means.check()?;
                 self.owed = self.owed.saturating_sub(1);
                 self.damage.packet(self.frames, error)
             }

@@ -133,6 +133,14 @@ impl Nvdec {
         self.shared.faults.load(Ordering::Relaxed)
     }
 
+    /// Whether the GPU still works: libav reports its failures as it does those of a stream.
+    ///
+    /// # Errors
+    /// When it has failed.
+    pub(in crate::io::libav) fn check(&self) -> Result<()> {
+        self.shared.stream.synchronize()
+    }
+
     /// Why the stream is not decoded here, if that has turned out.
     pub(in crate::io::libav) fn declined(&self) -> Option<String> {
         self.shared.verdict().declined.clone()
