@@ -3,7 +3,7 @@
 //! Every method begins with a table over light. A frame's exposure is a curve in front of that table, and so another table: what
 //! comes behind it knows nothing of it.
 
-use super::curves::{ENTRIES, Exposures, WHITE};
+use super::curves::{Curve, ENTRIES, Exposures, WHITE};
 use super::plan::{MethodPlan, Plan};
 use crate::filters::Frames;
 use crate::filters::survey::{Smoother, Smoothing, SurveyLayout};
@@ -28,7 +28,7 @@ pub struct Adapt {
 /// What a method looks light up in.
 #[derive(Clone)]
 pub enum FirstTable {
-    Curve(Vec<u16>),
+    Curve(Curve),
     Exposures(Vec<Exposures>),
 }
 
@@ -70,8 +70,8 @@ impl Plan {
         let Some(Adapt { gains, base, smoother }) = &mut self.adapt else { return };
         let gain = gains[usize::from(smoother.brightness(src).level >> 2)];
         match (&mut self.method, base) {
-            (MethodPlan::Scenery(scenery), FirstTable::Curve(base)) => behind(gain, base, &mut scenery.curve),
-            (MethodPlan::People(people), FirstTable::Curve(base)) => behind(gain, base, &mut people.curve),
+            (MethodPlan::Scenery(scenery), FirstTable::Curve(base)) => behind(gain, &base[..], &mut scenery.curve[..]),
+            (MethodPlan::People(people), FirstTable::Curve(base)) => behind(gain, &base[..], &mut people.curve[..]),
             (MethodPlan::Mixed(mixed), FirstTable::Exposures(base)) => behind(gain, base, &mut mixed.exposures),
             _ => unreachable!("a method keeps its tables"),
         }

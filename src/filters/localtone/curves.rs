@@ -10,6 +10,26 @@ pub const ENTRIES: usize = ONE as usize;
 /// Entries of a table over amplitudes.
 pub const AMPLITUDES: usize = 2 * ENTRIES;
 
+/// What becomes of each value of the working scale.
+pub type Curve = Box<[u16; ENTRIES]>;
+
+/// A number for each amplitude.
+pub type AmplitudeTable = Box<[u16; AMPLITUDES]>;
+
+/// The entry of a table at `index`, which is one of it. With a length that is a power of two, no loop looks whether it is.
+#[inline(always)]
+pub fn entry<const N: usize>(table: &[u16; N], index: usize) -> u16 {
+    const { assert!(N.is_power_of_two()) };
+    debug_assert!(index < N);
+    table[index % N]
+}
+
+/// A table of what `entry` gives.
+fn table<const N: usize>(entry: impl FnMut(usize) -> u16) -> Box<[u16; N]> {
+    let entries: Vec<u16> = (0..N).map(entry).collect();
+    entries.try_into().expect("there are as many entries")
+}
+
 /// `x` rounded half up.
 pub fn round(x: f64) -> i32 {
     (x + 0.5).floor() as i32
@@ -46,30 +66,30 @@ impl LightCurve {
     }
 
     /// The curve over the working scale, mixed with no curve: `share` of it.
-    pub fn table(self, share: f64) -> Vec<u16> {
+    pub fn table(self, share: f64) -> Curve {
         let entry = |i: usize| {
             let x = i as f64 / f64::from(WHITE);
             let y = self.at(x);
             let mixed = if share == 1.0 { y } else { x + share * (y - x) };
             round(f64::from(WHITE) * mixed.clamp(0.0, 1.0)) as u16
         };
-        (0..ENTRIES).map(entry).collect()
+        table(entry)
     }
 }
 
 /// How much of a change an amplitude takes, in 256ths: little of noise, all of texture, nothing of edges.
-pub fn gain_table(edge: f64, noise: f64) -> Vec<u16> {
+pub fn gain_table(edge: f64, noise: f64) -> AmplitudeTable {
     let entry = |c: usize| {
         let x = c as f64 / f64::from(ONE);
         let below_edges = round(256.0 * libm::exp(-x * x / (2.0 * edge * edge)));
         ((above_noise(0.4, 1.6, noise, x) * below_edges + 128) >> 8) as u16
     };
-    (0..AMPLITUDES).map(entry).collect()
+    table(entry)
 }
 
 /// How much of an amplification above 1 an amplitude takes, in 256ths.
-pub fn fade_table(noise: f64) -> Vec<u16> {
-    (0..AMPLITUDES).map(|c| above_noise(0.5, 1.5, noise, c as f64 / f64::from(ONE)) as u16).collect()
+pub fn fade_table(noise: f64) -> AmplitudeTable {
+    table(|c| above_noise(0.5, 1.5, noise, c as f64 / f64::from(ONE)) as u16)
 }
 
 /// In 256ths: from 0 at `from` times the noise to all at `to` times. 219 steps of 8 bits are the scale.

@@ -1,5 +1,6 @@
 //! The fast kernel of `people`: guided filters on means of samples.
 
+use super::curves::entry;
 use super::grid::{Cpu, Grid, RowWork, Scratch, make_both, some};
 use super::plan::{GuidedFilter, People, Plan};
 use crate::simd::divide::quotient;
@@ -218,9 +219,9 @@ impl RowWork for Blur<'_> {
     #[inline(always)]
     fn run(self, scratch: &mut Scratch) {
         let Blur { from, reach, y, to } = self;
-        let columns = scratch.wide[..from.width].as_chunks_mut::<1>().0;
+        let (columns, sums) = scratch.wide[..2 * from.width].split_at_mut(from.width);
+        let columns = columns.as_chunks_mut::<1>().0;
         columns.fill([0]);
-        // Below 2^53 a quotient of floats is on the right side of every whole number.
         let count = ((2 * reach + 1) * (2 * reach + 1)) as u64;
         for (i, to) in to.chunks_exact_mut(from.width).enumerate() {
             let (y, reach_rows) = ((y + i) as isize, reach as isize);
@@ -232,13 +233,18 @@ impl RowWork for Blur<'_> {
                 let rows = from.near(y + reach_rows).iter().zip(from.near(y - reach_rows - 1));
                 columns.iter_mut().zip(rows).for_each(|(sum, (new, old))| sum[0] = sum[0] + *new as u64 - *old as u64);
             }
-            let sums = to.iter_mut().zip(Sliding::new(columns, reach));
+            // They are made one after the other, and divided in vectors.
+            let windows = Sliding::new(columns, reach);
             if count < 1 << (31 - BITS) {
-                // Sums of 31 bits: they are made one after the other, and divided in vectors.
-                sums.for_each(|(to, [sum])| *to = (sum + count / 2) as i32);
+                to.iter_mut().zip(windows).for_each(|(to, [sum])| *to = (sum + count / 2) as i32);
                 to.iter_mut().for_each(|to| *to = quotient(*to, count as i32));
             } else {
-                sums.for_each(|(to, [sum])| *to = ((sum + count / 2) as f64 / count as f64) as i32);
+                sums.iter_mut().zip(windows).for_each(|(to, [sum])| *to = sum + count / 2);
+                for (to, sum) in to.iter_mut().zip(&*sums) {
+                    // Below 2^53 a quotient of floats is on the right side of every whole number.
+                    // SAFETY: a mean is no more than what it is of.
+                    *to = unsafe { (*sum as f64 / count as f64).to_int_unchecked::<i32>() };
+                }
             }
         }
     }
@@ -282,8 +288,8 @@ impl RowWork for PeopleRows<'_> {
                 (middle[x], details[x]) = (fine - wide[x], light - fine);
             }
             // What is looked up is looked up in loops of its own: the rest is vectors.
-            base.iter_mut().zip(&*wide).for_each(|(to, v)| *to = numbers.curve[*v as usize]);
-            pointwise.iter_mut().zip(light).for_each(|(to, v)| *to = numbers.curve[usize::from(*v)]);
+            base.iter_mut().zip(&*wide).for_each(|(to, v)| *to = entry(&numbers.curve, *v as usize));
+            pointwise.iter_mut().zip(light).for_each(|(to, v)| *to = entry(&numbers.curve, usize::from(*v)));
             of_middle.iter_mut().zip(&*middle).for_each(|(to, c)| *to = numbers.share(*c));
             of_details.iter_mut().zip(&*details).for_each(|(to, c)| *to = numbers.share(*c));
             let made = &mut made[..width];
@@ -313,23 +319,24 @@ fn enlarge<const K: usize>(plane: &Grid<i32>, y: usize, columns: &mut [i32], to:
     columns[plane.width + 1] = columns[plane.width];
     // The first places lie before the first middle, the others in whole steps from there.
     let (first, others) = to.split_at_mut((K / 2).min(to.len()));
-    for (t, to) in (K / 2..).zip(first) {
-        *to = between::<K>(t, columns[0], columns[1]);
-    }
+    between::<K>(columns[0], columns[1], K / 2, first);
     let (steps, last) = others.as_chunks_mut::<K>();
     let (left, right) = (&columns[1..][..steps.len()], &columns[2..][..steps.len()]);
-    for (i, step) in steps.iter_mut().enumerate() {
-        *step = std::array::from_fn(|t| between::<K>(t, left[i], right[i]));
+    for ((step, left), right) in steps.iter_mut().zip(left).zip(right) {
+        between::<K>(*left, *right, 0, step);
     }
     let at = 1 + steps.len();
-    for (t, to) in last.iter_mut().enumerate() {
-        *to = between::<K>(t, columns[at], columns[at + 1]);
-    }
+    between::<K>(columns[at], columns[at + 1], 0, last);
 }
 
-/// The value in place `t` of `K` between two sums of columns.
+/// Values on the line between two sums of columns, from place `first` of `K` on. None is negative.
 #[inline(always)]
-fn between<const K: usize>(t: usize, left: i32, right: i32) -> i32 {
-    let (all, weight) = (2 * K as i32, 2 * t as i32 + 1);
-    ((all - weight) * left + weight * right + all * all / 2) / (all * all)
+fn between<const K: usize>(left: i32, right: i32, first: usize, to: &mut [i32]) {
+    const { assert!(K.is_power_of_two()) };
+    let (step, bits) = (right - left, 2 * K.ilog2() + 2);
+    let mut sum = 2 * K as i32 * left + (2 * first as i32 + 1) * step + (1 << (bits - 1));
+    for to in to {
+        *to = sum >> bits;
+        sum += 2 * step;
+    }
 }

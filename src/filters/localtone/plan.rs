@@ -2,7 +2,8 @@
 
 use super::adapt::Adapt;
 use super::curves::{
-    Exposures, LightCurve, ONE, RemapCurves, exposures, fade_table, gain_table, round, skin_table, smooth,
+    AmplitudeTable, Curve, Exposures, LightCurve, ONE, RemapCurves, entry, exposures, fade_table, gain_table, round,
+    skin_table, smooth,
 };
 use super::{LocaltoneParams, Method};
 use crate::filters::Setup;
@@ -42,7 +43,7 @@ pub struct Plan {
     /// In 256ths.
     pub strength: i32,
     /// Contrast and black, at the end, and whether they change anything.
-    pub last: Vec<u16>,
+    pub last: Curve,
     pub has_last: bool,
     pub colour: ChromaPlan,
     /// Nothing changes.
@@ -89,7 +90,7 @@ pub enum MethodPlan {
 
 /// A local Laplacian filter.
 pub struct Scenery {
-    pub curve: Vec<u16>,
+    pub curve: Curve,
     /// Nine tables, one behind the other.
     pub remap: Vec<i16>,
     pub pyramid: Pyramid,
@@ -97,13 +98,13 @@ pub struct Scenery {
 
 /// A guided filter's base and detail.
 pub struct People {
-    pub curve: Vec<u16>,
+    pub curve: Curve,
     pub wide: GuidedFilter,
     pub fine: GuidedFilter,
     /// Gains of the middle and the fine structures, in 256ths, elsewhere and on skin.
     pub gains: [[i32; 2]; 2],
     /// How much of a gain above 1 an amplitude takes.
-    pub fade: Vec<u16>,
+    pub fade: AmplitudeTable,
 }
 
 /// A fusion of three exposures.
@@ -119,7 +120,7 @@ pub struct Pyramid {
     /// In 256ths.
     pub amounts: Vec<i32>,
     /// How much of its level's amount an amplitude takes.
-    pub gain: Vec<u16>,
+    pub gain: AmplitudeTable,
 }
 
 /// A guided filter on means of samples.
@@ -317,7 +318,13 @@ impl DetailShares {
 }
 
 impl Pyramid {
-    fn new(width: usize, height: usize, depth: usize, amount: impl Fn(DetailShares) -> f64, gain: Vec<u16>) -> Pyramid {
+    fn new(
+        width: usize,
+        height: usize,
+        depth: usize,
+        amount: impl Fn(DetailShares) -> f64,
+        gain: AmplitudeTable,
+    ) -> Pyramid {
         assert!(depth <= MOST_LEVELS, "a picture of {width}x{height}");
         let half = |(width, height): (usize, usize)| (width.div_ceil(2), height.div_ceil(2));
         Pyramid {
@@ -341,7 +348,7 @@ impl Pyramid {
     /// How much of its level's amount coefficient `c` takes, in 256ths.
     #[inline(always)]
     pub fn share(&self, c: i32) -> u16 {
-        self.gain[c.unsigned_abs() as usize]
+        entry(&self.gain, c.unsigned_abs() as usize)
     }
 
     /// What coefficient `c` of `level` becomes by its share.
@@ -372,15 +379,20 @@ impl GuidedFilter {
     /// From the sum and the sum of squares of a window: how much of the guide the base follows, in 16384ths, and what is added,
     /// in sixteenths.
     #[inline(always)]
+    // `clamp` would let through what is no number, and casts that saturate are no vectors.
+    #[allow(clippy::manual_clamp)]
     pub fn line(&self, sum: u64, squares: u64) -> (i32, i32) {
         let n = self.count() as u64;
         // The difference is right though its two terms may pass 64 bits.
         let variance = n.wrapping_mul(squares).wrapping_sub(sum.wrapping_mul(sum));
-        let slope = variance as f32 / (variance + self.edge) as f32;
-        let slope = (slope * 16_384.0 + 0.5) as u32;
+        // No number, of a window without edge or variance, becomes 0.
+        let slope = (variance as f32 / (variance + self.edge) as f32).max(0.0).min(1.0);
+        // SAFETY: 0 to 16384.5.
+        let slope = unsafe { (slope * 16_384.0 + 0.5).to_int_unchecked::<i32>() };
         // Below 2^53 a quotient of floats is on the right side of every whole number.
-        let offset = (u64::from(16_384 - slope) * sum + 512 * n) as f64 / (1024 * n) as f64;
-        (slope as i32, offset as i32)
+        let offset = ((16_384 - slope) as u64 * sum + 512 * n) as f64 / (1024 * n) as f64;
+        // SAFETY: at most 16 times a mean, and one.
+        (slope, unsafe { offset.to_int_unchecked::<i32>() })
     }
 }
 
@@ -388,7 +400,7 @@ impl People {
     /// How much of a gain above 1 amplitude `c` takes, in 256ths.
     #[inline(always)]
     pub fn share(&self, c: i32) -> u16 {
-        self.fade[c.unsigned_abs() as usize]
+        entry(&self.fade, c.unsigned_abs() as usize)
     }
 
     /// What middle and fine structures become together, by their shares, where skin is `mask` 256ths.
@@ -450,7 +462,7 @@ impl Plan {
     #[inline(always)]
     pub fn end(&self, made: &mut [u16]) {
         if self.has_last {
-            made.iter_mut().for_each(|v| *v = self.last[usize::from(*v)]);
+            made.iter_mut().for_each(|v| *v = entry(&self.last, usize::from(*v)));
         }
     }
 

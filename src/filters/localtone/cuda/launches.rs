@@ -112,7 +112,7 @@ impl FrameLaunches {
         let mut memory = Memory::default();
         let mut args = bare(plan);
         if plan.has_last {
-            args.last = memory.words(tables, &plan.last);
+            args.last = memory.words(tables, &plan.last[..]);
         }
         args.skin_cb = memory.words(tables, &plan.colour.skin_cb);
         args.skin_cr = memory.words(tables, &plan.colour.skin_cr);
@@ -127,7 +127,7 @@ impl FrameLaunches {
                 turns.extend(MIXED.turns(pyramid, &args));
             }
             MethodPlan::People(people) => {
-                args.gain = memory.words(tables, &people.fade);
+                args.gain = memory.words(tables, &people.fade[..]);
                 let [elsewhere, skin] = people.gains;
                 args.gains = [elsewhere[0], elsewhere[1], skin[0], skin[1]];
                 turns.extend(people_turns(plan, people, &mut args, &mut memory, planes));
@@ -150,7 +150,7 @@ fn set_tables(plan: &Plan, args: &mut Args, memory: &mut Memory, (tables, planes
     let table = Table::new(plan);
     match &plan.method {
         MethodPlan::People(people) => {
-            let curve = memory.words(tables, &people.curve);
+            let curve = memory.words(tables, &people.curve[..]);
             if is_made {
                 args.base_curve = curve;
                 [args.curve, args.slopes] = [0, 1].map(|_| memory.plane::<u16>(planes, ENTRIES));
@@ -187,7 +187,7 @@ fn set_levels(args: &mut Args, pyramid: &Pyramid, pictures: usize, memory: &mut 
     (args.stride, args.depth) = (offset as u32, pyramid.depth() as u32);
     args.pyramid = memory.plane::<i16>(planes, pictures * offset);
     args.results = memory.plane::<i16>(planes, offset);
-    args.gain = memory.words(tables, &pyramid.gain);
+    args.gain = memory.words(tables, &pyramid.gain[..]);
 }
 
 /// Places the planes of `people`, and launches what makes them.
