@@ -91,6 +91,7 @@ impl Local for MedianParams {
     type Consts = Consts;
     const MODULE: &'static str = "median";
     const PAIRS: Option<&'static str> = Some("median_pairs");
+    const ORDERS: bool = true;
     const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn kernel(&self) -> String {

@@ -1,4 +1,4 @@
-//! A vector of 16-bit lanes, of any width.
+//! A vector of lanes, of any width.
 //!
 //! Loops over lanes are plain: a closure that is not inlined would be compiled without the level's instructions.
 
@@ -20,38 +20,58 @@ pub trait Lanes: Copy {
     fn max(self, other: Self) -> Self;
 }
 
+/// What a lane holds. Bytes hold values below 256 alone.
+pub trait Lane: Copy + Default + Ord + Into<u16> {
+    /// The lane of a value that it can hold.
+    fn of(value: u16) -> Self;
+}
+
+impl Lane for u16 {
+    #[inline(always)]
+    fn of(value: u16) -> u16 {
+        value
+    }
+}
+
+impl Lane for u8 {
+    #[inline(always)]
+    fn of(value: u16) -> u8 {
+        value as u8
+    }
+}
+
 /// `N` lanes.
 #[derive(Clone, Copy)]
-pub struct Pack<const N: usize>(pub [u16; N]);
+pub struct Pack<L, const N: usize>(pub [L; N]);
 
 #[allow(clippy::needless_range_loop)]
-impl<const N: usize> Lanes for Pack<N> {
+impl<L: Lane, const N: usize> Lanes for Pack<L, N> {
     #[inline(always)]
     fn from_fn(value: impl Fn(usize) -> u16) -> Self {
-        let mut lanes = [0; N];
+        let mut lanes = [L::default(); N];
         for (i, lane) in lanes.iter_mut().enumerate() {
-            *lane = value(i);
+            *lane = L::of(value(i));
         }
         Pack(lanes)
     }
 
     #[inline(always)]
     fn lane(self, lane: usize) -> u16 {
-        self.0[lane]
+        self.0[lane].into()
     }
 
     #[inline(always)]
     fn join(a: Self, b: Self, c: Self, value: impl Fn(u16, u16, u16) -> u16) -> Self {
-        let mut lanes = [0; N];
+        let mut lanes = [L::default(); N];
         for i in 0..N {
-            lanes[i] = value(a.0[i], b.0[i], c.0[i]);
+            lanes[i] = L::of(value(a.0[i].into(), b.0[i].into(), c.0[i].into()));
         }
         Pack(lanes)
     }
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        let mut lanes = [0; N];
+        let mut lanes = [L::default(); N];
         for i in 0..N {
             lanes[i] = self.0[i].min(other.0[i]);
         }
@@ -60,7 +80,7 @@ impl<const N: usize> Lanes for Pack<N> {
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        let mut lanes = [0; N];
+        let mut lanes = [L::default(); N];
         for i in 0..N {
             lanes[i] = self.0[i].max(other.0[i]);
         }

@@ -39,17 +39,26 @@ impl Consts {
     }
 }
 
-/// The extremes of the samples around a place.
+/// The smallest or the largest of the samples around a place.
 #[inline(always)]
-fn extremes<V: Lanes, const R: isize>(near: &impl Near<V>) -> (V, V) {
-    let mut ends = (near.at(0, 0, 0), near.at(0, 0, 0));
-    for dx in -R..=R {
-        for dy in -R..=R {
+fn extreme<V: Lanes, const R: isize, const SMALLEST: bool>(near: &impl Near<V>) -> V {
+    let mut end = near.at(0, 0, 0);
+    for dy in -R..=R {
+        for dx in -R..=R {
             let value = near.at(0, dx, dy);
-            ends = (ends.0.min(value), ends.1.max(value));
+            end = if SMALLEST { end.min(value) } else { end.max(value) };
         }
     }
-    ends
+    end
+}
+
+/// The same, as far as constants say.
+#[inline(always)]
+fn extreme_of<V: Lanes, const SMALLEST: bool>(consts: &Consts, near: &impl Near<V>) -> V {
+    match consts.radius {
+        1 => extreme::<V, 1, SMALLEST>(near),
+        _ => extreme::<V, 2, SMALLEST>(near),
+    }
 }
 
 macro_rules! locals {
@@ -58,13 +67,14 @@ macro_rules! locals {
             type Consts = Consts;
             const MODULE: &'static str = "morph_near";
             const PAIRS: Option<&'static str> = Some("morph_near_pairs");
+            const ORDERS: bool = true;
             const DESCRIPTOR: &'static Descriptor = Self::DESCRIBED;
 
             fn kernel(&self) -> String {
                 format!("{}_{}", Self::DESCRIBED.name, self.radii().0)
             }
 
-            fn takes_pairs(&self) -> bool {
+            fn only_orders(&self) -> bool {
                 self.what() != What::MinMax && self.limit() == u16::MAX
             }
 
@@ -99,14 +109,13 @@ macro_rules! locals {
 
             #[inline(always)]
             fn lanes<V: Lanes>(consts: &Consts, around: &impl Around<V>) -> V {
-                let (low, high) = match consts.radius {
-                    1 => extremes::<V, 1>(around),
-                    _ => extremes::<V, 2>(around),
-                };
                 match (consts.what, consts.limit) {
-                    (0, 0xffff) => low,
-                    (1, 0xffff) => high,
-                    _ => V::join(around.at(0, 0, 0), low, high, |own, low, high| consts.result(own, low, high)),
+                    (0, 0xffff) => extreme_of::<V, true>(consts, around),
+                    (1, 0xffff) => extreme_of::<V, false>(consts, around),
+                    _ => {
+                        let (low, high) = (extreme_of::<V, true>(consts, around), extreme_of::<V, false>(consts, around));
+                        V::join(around.at(0, 0, 0), low, high, |own, low, high| consts.result(own, low, high))
+                    }
                 }
             }
         }

@@ -56,6 +56,7 @@ generated! {
 impl Local for TmedianParams {
     type Consts = Consts;
     const MODULE: &'static str = "tmedian";
+    const ORDERS: bool = true;
     const DESCRIPTOR: &'static Descriptor = &DESCRIPTOR;
 
     fn kernel(&self) -> String {

@@ -64,6 +64,10 @@ pub trait Local: Params + fmt::Debug + Send + Sync + 'static {
     /// take minima of pairs (cuda/common/rows.cuh).
     const PAIRS: Option<&'static str> = None;
 
+    /// Whether the function gives one of the samples that it reads, by their order alone, at least with some parameters. Then it may
+    /// be given samples as they are stored, and [`PAIRS`](Local::PAIRS) takes two at a time.
+    const ORDERS: bool = false;
+
     /// What the filter is.
     const DESCRIPTOR: &'static Descriptor;
 
@@ -72,9 +76,9 @@ pub trait Local: Params + fmt::Debug + Send + Sync + 'static {
         Self::MODULE.to_owned()
     }
 
-    /// Whether [`PAIRS`](Local::PAIRS) has it with these parameters.
-    fn takes_pairs(&self) -> bool {
-        true
+    /// Whether the function does what [`ORDERS`](Local::ORDERS) says, with these parameters.
+    fn only_orders(&self) -> bool {
+        Self::ORDERS
     }
 
     /// The planes that it works on.

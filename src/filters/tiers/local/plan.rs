@@ -35,6 +35,8 @@ pub(super) struct Plan<T: Local> {
     params: T,
     pub setup: Setup,
     pub radius: usize,
+    /// Whether the function only orders what it reads.
+    pub only_orders: bool,
     /// `None`: copied.
     pub components: Vec<Option<ComponentPlan<T::Consts>>>,
 }
@@ -76,7 +78,7 @@ impl<T: Local> Plan<T> {
             Some(ComponentPlan { sources, consts, table: params.table(&inputs, index), area })
         };
         let components = (0..format.components()).map(component).collect();
-        Plan { params: params.clone(), setup: setup.clone(), radius, components }
+        Plan { only_orders: params.only_orders(), params: params.clone(), setup: setup.clone(), radius, components }
     }
 
     /// Whether the frame is filtered.
@@ -104,7 +106,7 @@ impl<T: Local> Plan<T> {
             SampleType::U16 => layout.shift >= 2,
             SampleType::I16 => false,
         };
-        T::PAIRS.filter(|_| fits && self.params.takes_pairs())
+        T::PAIRS.filter(|_| fits && self.only_orders)
     }
 }
 

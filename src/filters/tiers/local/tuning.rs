@@ -8,8 +8,9 @@ pub(super) mod cpu {
     /// Rows that a thread takes at a time.
     pub const BAND: usize = 64;
 
-    /// Lanes of a vector at most.
+    /// Lanes of a vector at most: words, and bytes.
     pub const MOST_LANES: usize = 32;
+    pub const MOST_BYTES: usize = 2 * MOST_LANES;
 }
 
 /// On a CUDA device.
