@@ -172,7 +172,7 @@ fn codes_are_those_of_the_stored_samples() {
 
 #[test]
 fn tables_are_what_they_were() {
-    let words = |table: Vec<u16>| digest(table.into_iter().map(u64::from));
+    let words = |table: &[u16]| digest(table.iter().map(|word| u64::from(*word)));
     let curve = LightCurve { exposure: 0.6, shadows: 0.9, highlights: 0.3, contrast: 0.2, black: 0.05 };
     let signed = |table: Vec<i16>| digest(table.into_iter().map(|v| v as u16 as u64));
     let remap = RemapCurves { range: 0.6, clarity: 1.5, edge: 0.3, noise: 3.0 };
@@ -187,11 +187,11 @@ fn tables_are_what_they_were() {
         mixed.pyramid.amounts.into_iter().map(|amount| i64::from(amount).cast_unsigned()).collect::<Vec<_>>()
     };
     let made = [
-        words(curve.table(1.0)),
-        words(gain_table(0.25, 1.5)),
+        words(&curve.table(1.0)[..]),
+        words(&gain_table(0.25, 1.5)[..]),
         signed(remap.tables()),
         signed(exposed.collect()),
-        words(skin_table(77.0, 127.0, 6.0)),
+        words(&skin_table(77.0, 127.0, 6.0)),
         digest(gains(0.7).into_iter().map(u64::from)),
         digest([480, 540, 720, 1080, 2160].into_iter().flat_map(amounts)),
     ];
