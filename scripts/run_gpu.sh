@@ -262,7 +262,7 @@ checked() {
 }
 
 # A sample of the kernels' cases, and what decodes and encodes nothing. racecheck takes the longest for a case, so it gets fewer: of
-# steps that are prime, filters meet other cases each. Of `domain`, whose warps wait for one another, it gets more.
+# steps that are prime, filters meet other cases each. Of those whose warps wait for some of their block it gets more.
 run_sanitizer() {
     part_limit 300
     if ! command -v compute-sanitizer > /dev/null; then
@@ -275,7 +275,8 @@ run_sanitizer() {
             set -- $run
             checked $tool "$1" "${filter:-$2}" $every
         done
-        [ "$tool$filter" != racecheck ] || checked $tool filters domain::cuda_ 97
+        [ "$tool$filter" = racecheck ] || continue
+        for waits in domain rgauss; do checked $tool filters $waits::cuda_ 97; done
     done
 }
 

@@ -1,7 +1,7 @@
 //! Memory, copies, streams and errors of a device.
 
 use crate::fixture::{self, IMAGE, at};
-use crate::gate::{device, own_device};
+use crate::gate::{device, in_a_process_of_its_own, own_device};
 use std::time::Duration;
 use vramp::device::cuda::{
     self, CudaDevice, DeviceBuffer, DevicePicture, Event, KernelImage, LaunchConfig, Module, NativeCode,
@@ -228,22 +228,6 @@ fn images_that_do_not_fit_are_refused_in_words() {
     Module::load(&device, &KernelImage { packed_native, native, ..IMAGE }).unwrap();
 }
 
-/// Runs the test of this name once more, in a process of its own, since what it does ends the context.
-fn in_a_process_of_its_own(test: &str) -> bool {
-    const CHILD: &str = "VRAMP_TEST_CHILD";
-    if std::env::var_os(CHILD).is_some() {
-        return true;
-    }
-    let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture"])
-        .env(CHILD, "1")
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
-    false
-}
-
 #[test]
 fn a_fault_in_a_kernel_is_an_error_and_everything_still_drops() {
     if device().is_none()
@@ -255,10 +239,7 @@ fn a_fault_in_a_kernel_is_an_error_and_everything_still_drops() {
     let stream = Stream::new(&device).unwrap();
     let buffer = DeviceBuffer::new(&device, 1000, "tests").unwrap();
     let picture = Picture::alloc_in(&PinnedAllocator::new(&device), "gray8".parse().unwrap(), 64, 64).unwrap();
-    let shape = LaunchConfig { grid: [1, 1, 1], block: [1, 1, 1], shared: 0 };
-    let store = fixture::function(&device, "store_u32");
-    // SAFETY: none is needed: the device catches the write to address 64, which is what this test is about.
-    unsafe { store.launch(shape, &[at(&64u64), at(&1u32)], &stream) }.unwrap();
+    let store = fixture::fault(&device, &stream);
     let error = stream.synchronize().unwrap_err();
     assert_eq!((error.kind(), error.message()), (Kind::Device, "waiting for the GPU: CUDA_ERROR_ILLEGAL_ADDRESS"));
     let error = DeviceBuffer::new(&device, 1000, "tests").map(drop).unwrap_err();

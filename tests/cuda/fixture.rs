@@ -37,6 +37,15 @@ pub fn spin(device: &CudaDevice, clocks: u64, stream: &Stream) {
     unsafe { function(device, "spin").launch(shape, &[at(&clocks)], stream) }.unwrap();
 }
 
+/// Puts a kernel that fails into `stream`, and gives it. What fails is the context, for good: for tests in processes of their own.
+pub fn fault(device: &CudaDevice, stream: &Stream) -> Function {
+    let shape = LaunchConfig { grid: [1, 1, 1], block: [1, 1, 1], shared: 0 };
+    let store = function(device, "store_u32");
+    // SAFETY: none is needed: the device catches the write to address 64, which is what this is for.
+    unsafe { store.launch(shape, &[at(&64u64), at(&1u32)], stream) }.unwrap();
+    store
+}
+
 /// The address of a kernel's argument.
 pub fn at<T>(value: &T) -> *const c_void {
     (&raw const *value).cast()

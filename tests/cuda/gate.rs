@@ -34,3 +34,19 @@ pub fn own_device() -> Option<Arc<CudaDevice>> {
 fn required() -> bool {
     std::env::var_os("VRAMP_REQUIRE_CUDA").is_some_and(|value| value == "1")
 }
+
+/// Runs the test of this name once more, in a process of its own, since what it does ends the context.
+pub fn in_a_process_of_its_own(test: &str) -> bool {
+    const CHILD: &str = "VRAMP_TEST_CHILD";
+    if std::env::var_os(CHILD).is_some() {
+        return true;
+    }
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    false
+}

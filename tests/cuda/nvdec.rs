@@ -4,7 +4,7 @@ use crate::card;
 use crate::chain::Kept;
 use crate::clips::{Folder, Recipe};
 use crate::fixture;
-use crate::gate::device;
+use crate::gate::{device, in_a_process_of_its_own};
 use std::sync::Arc;
 use vramp::device::cpu::{CpuExec, CpuLevel};
 use vramp::device::cuda::{CudaDevice, Event, PinnedAllocator, Stream};
@@ -419,6 +419,27 @@ fn damage_inside_pictures_is_reported() {
             println!("skipped: damage of {} on NVDEC: the driver reports none", recipe.name);
         }
     }
+}
+
+/// libav reports both alike.
+#[test]
+fn a_gpu_that_fails_is_no_damaged_film() {
+    if device().is_none() || !in_a_process_of_its_own("nvdec::a_gpu_that_fails_is_no_damaged_film") {
+        return;
+    }
+    let device = device().unwrap();
+    let stream = Stream::new(&device).unwrap();
+    let mut input = nvdec(&sample(BUNNY), &device);
+    assert!(input.next().unwrap().is_some());
+    let kernel = fixture::fault(&device, &stream);
+    let error = loop {
+        match input.next() {
+            Ok(frame) => assert!(frame.is_some(), "the film ends as if nothing had happened"),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.kind() == Kind::Device && error.message().contains("CUDA_ERROR"), "{error}");
+    drop((kernel, input));
 }
 
 #[test]
