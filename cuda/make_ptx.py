@@ -102,9 +102,11 @@ class Nvrtc:
 
 
 def with_headers(source):
-    """The text of a file and of all that it includes."""
-    text = source.read_text()
-    return text + "".join(with_headers(CUDA / header) for header in re.findall(r'^#include "(.+)"$', text, re.M))
+    """The text of a file and of all that it includes, which lies beside it or in this folder."""
+    text = source.read_text(encoding="utf-8")
+    names = re.findall(r'^#include "(.+)"$', text, re.M)
+    places = [next(place for place in (source.parent / name, CUDA / name) if place.is_file()) for name in names]
+    return text + "".join(with_headers(place) for place in places)
 
 
 def whole_block_barriers(nvrtc):
