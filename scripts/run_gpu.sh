@@ -101,7 +101,7 @@ refused='
 
 # Each rung of all filters, one filter after the other since a test works on all processors; with FILTER each test by itself.
 run_kernels() {
-    part_limit 240
+    part_limit 300
     for test in $(tests_of kernels); do step "$test" "$here/tests/kernels" --exact "$test" --show-output; done
     if [ -n "$filter" ]; then
         for test in $(tests_of filters); do step "$test" "$here/tests/filters" --exact "$test" --test-threads 1; done

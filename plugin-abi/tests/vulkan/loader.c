@@ -1,8 +1,9 @@
 /* libvulkan.so.1 in a few lines: the driver that VULKAN_DRIVER names, without layers or other drivers. VapourSynth asks for a loader
  * of Vulkan 1.4, and distributions have older ones.
  *
- * Semaphores stay until their device goes. Mesa 22.3 tells that work is done before its queue has let go of the timelines that
- * the work waited for, so that a program which then destroys one ends by SIGSEGV: one run in some hundreds on a busy machine. */
+ * Semaphores of Mesa's software driver stay until their device goes. Mesa 22.3 tells that work is done before its queue has let go of
+ * the timelines that the work waited for, so that a program which then destroys one ends by SIGSEGV: one run in a thousand on a busy
+ * machine. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -84,6 +85,8 @@ static function known(const char *name, function of_driver) {
         *(function *)&of_device = of_driver;
         return (function)get_device_function;
     }
+    const char *driver = getenv("VULKAN_DRIVER");
+    if (!driver || !strstr(driver, "lvp")) return of_driver;
     if (!strcmp(name, "vkDestroySemaphore")) {
         *(function *)&destroy_semaphore = of_driver;
         return (function)keep_semaphore;
