@@ -13,6 +13,7 @@ use crate::filters::window::{self, Windowed};
 use crate::filters::{CudaKernel, window::Plan};
 use crate::filters::{Descriptor, Footprint};
 use crate::params::{Choice, ParamKind, Params};
+use crate::simd::lanes::unknown;
 use crate::video::StreamInfo;
 
 crate::params! {
@@ -131,7 +132,7 @@ impl Local for MedianParams {
 /// With each column in order, the middle of the largest low, the middle one of the middle ones and the smallest high.
 #[inline(always)]
 fn of_nine<V: Lanes>(near: &impl Near<V>) -> V {
-    let (left, own, right) = (in_order(near, -1), in_order(near, 0), in_order(near, 1));
+    let (left, own, right) = (in_order(near, unknown(-1)), in_order(near, 0), in_order(near, unknown(1)));
     let low = left.0.max(own.0).max(right.0);
     let high = left.2.min(own.2).min(right.2);
     middle(low, middle(left.1, own.1, right.1), high)

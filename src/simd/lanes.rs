@@ -21,19 +21,19 @@ pub trait Lanes: Copy {
 }
 
 /// What a lane holds. Bytes hold values below 256 alone.
-pub trait Lane: Copy + Default + Ord + Into<u16> {
+pub trait LaneValue: Copy + Default + Ord + Into<u16> {
     /// The lane of a value that it can hold.
     fn of(value: u16) -> Self;
 }
 
-impl Lane for u16 {
+impl LaneValue for u16 {
     #[inline(always)]
     fn of(value: u16) -> u16 {
         value
     }
 }
 
-impl Lane for u8 {
+impl LaneValue for u8 {
     #[inline(always)]
     fn of(value: u16) -> u8 {
         value as u8
@@ -45,7 +45,7 @@ impl Lane for u8 {
 pub struct Pack<L, const N: usize>(pub [L; N]);
 
 #[allow(clippy::needless_range_loop)]
-impl<L: Lane, const N: usize> Lanes for Pack<L, N> {
+impl<L: LaneValue, const N: usize> Lanes for Pack<L, N> {
     #[inline(always)]
     fn from_fn(value: impl Fn(usize) -> u16) -> Self {
         let mut lanes = [L::default(); N];
@@ -86,4 +86,19 @@ impl<L: Lane, const N: usize> Lanes for Pack<L, N> {
         }
         Pack(lanes)
     }
+}
+
+/// `value`, of which the compiler does not know what it is. It then knows nothing of how far two vectors lie apart, either: where it
+/// does, it puts vectors together from lanes of those that overlap, one by one.
+#[inline(always)]
+pub fn unknown(value: isize) -> isize {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    {
+        let mut value = value;
+        // SAFETY: there is no instruction.
+        unsafe { std::arch::asm!("/* {0} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
+        value
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    value
 }

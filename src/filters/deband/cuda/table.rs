@@ -41,16 +41,16 @@ pub struct Draws {
 }
 
 /// A table, and the device that it is on: one that is closed is no other's equal, wherever that lies.
-struct Place(Weak<CudaDevice>, Key);
+struct TableIdentity(Weak<CudaDevice>, Key);
 
-impl PartialEq for Place {
-    fn eq(&self, other: &Place) -> bool {
+impl PartialEq for TableIdentity {
+    fn eq(&self, other: &TableIdentity) -> bool {
         self.0.ptr_eq(&other.0) && self.1 == other.1
     }
 }
 
 /// The tables that are in use, so that filters and chains with one seed and size share one.
-static TABLES: Shared<Place, DeviceTable> = Shared::new();
+static TABLES: Shared<TableIdentity, DeviceTable> = Shared::new();
 
 impl Key {
     fn of(plan: &Plan) -> Key {
@@ -88,7 +88,7 @@ impl DeviceTable {
     /// When there is no memory for it.
     pub fn shared(device: &Arc<CudaDevice>, plan: &Plan) -> Result<Arc<DeviceTable>> {
         let key = Key::of(plan);
-        TABLES.get(Place(Arc::downgrade(device), key), || DeviceTable::new(device, key).map(Arc::new))
+        TABLES.get(TableIdentity(Arc::downgrade(device), key), || DeviceTable::new(device, key).map(Arc::new))
     }
 
     fn new(device: &CudaDevice, key: Key) -> Result<DeviceTable> {

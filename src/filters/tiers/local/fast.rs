@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::filters::local::tuning::cpu::{BAND, MOST_BYTES, MOST_LANES};
 use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel};
-use crate::simd::lanes::{Lane, Pack};
+use crate::simd::lanes::{LaneValue, Pack};
 use crate::simd::rows::{copy, narrow, widen};
 use crate::video::{PlaneMut, PlaneRef, SampleType};
 use std::ops::Range;
@@ -168,7 +168,7 @@ impl Scratch {
 }
 
 /// Samples as the function takes them.
-trait Sample: Lane {
+trait Sample: LaneValue {
     /// Those of row `y` from column `x` on.
     fn load(plane: &PlaneRef<'_>, x: usize, y: usize, lanes: &mut [Self]);
 
