@@ -41,7 +41,7 @@ OPTIONS = ["--std=c++17", "--fmad=false", "--restrict"]
 NATIVE = [75, 86, 89, 90, 100, 120]
 # Sources that name it, or whose headers do, have barriers of whole blocks where it is defined.
 WHOLE_BLOCK = "VRAMP_WHOLE_BLOCK_BARRIERS"
-# Sources that include it have launches that begin before the one before has ended, for these GPUs and where this is defined.
+# Sources that include it, or whose headers do, have launches that begin before the one before has ended, for these GPUs and where this is defined.
 EARLY_HEADER, EARLY, FIRST_EARLY = "common/early.cuh", "VRAMP_EARLY", 90
 CUDA = pathlib.Path(__file__).resolve().parent
 PTX = CUDA / "ptx"
@@ -117,7 +117,7 @@ def whole_block_barriers(nvrtc):
 
 def early(nvrtc, source):
     """The PTX of one source file for GPUs whose launches begin before the one before has ended; none where it says nothing of that."""
-    if EARLY_HEADER not in source.read_text():
+    if EARLY_HEADER not in with_headers(source):
         return None
     ptx = nvrtc.ptx(source, f"--define-macro={EARLY}")
     ptx, versions = re.subn(rb"^\.version 7\.7$", b".version 7.8", ptx, flags=re.M)
