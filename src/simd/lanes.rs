@@ -20,9 +20,9 @@ pub trait Lanes: Copy {
     fn max(self, other: Self) -> Self;
 }
 
-/// What a lane holds. Bytes hold values below 256 alone.
+/// What a lane holds, and an unsigned sample in memory. Bytes hold values below 256 alone.
 pub trait LaneValue: Copy + Default + Ord + Into<u16> {
-    /// The lane of a value that it can hold.
+    /// What holds the low bits of `value`.
     fn of(value: u16) -> Self;
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A lane is v16, or a YC48 sample with its sign bit flipped, which keeps order, differences and means.
 
+use super::lanes::LaneValue;
 use crate::video::{PlaneMut, PlaneRef, SampleLayout, SampleType};
 use std::ops::Range;
 
@@ -95,31 +96,12 @@ fn copy_lanes(src: &PlaneRef<'_>, y: usize, dst: &mut PlaneMut<'_>, row: usize) 
     }
 }
 
-/// A stored unsigned sample.
-trait Sample: Copy + Into<u16> {
-    fn from_low_bits(value: u16) -> Self;
-}
-
-impl Sample for u8 {
-    #[inline(always)]
-    fn from_low_bits(value: u16) -> u8 {
-        value as u8
-    }
-}
-
-impl Sample for u16 {
-    #[inline(always)]
-    fn from_low_bits(value: u16) -> u16 {
-        value
-    }
-}
-
 /// Widens every `STEP`th sample.
 ///
 /// # Safety
 /// `src` is readable for as many samples as `out` holds, `STEP` apart.
 #[inline(always)]
-unsafe fn load<T: Sample, const STEP: usize>(src: *const T, shift: u8, out: &mut [u16]) {
+unsafe fn load<T: LaneValue, const STEP: usize>(src: *const T, shift: u8, out: &mut [u16]) {
     for (i, out) in out.iter_mut().enumerate() {
         // SAFETY: by the caller.
         let stored: u16 = unsafe { *src.add(STEP * i) }.into();
@@ -132,7 +114,7 @@ unsafe fn load<T: Sample, const STEP: usize>(src: *const T, shift: u8, out: &mut
 /// # Safety
 /// `dst` is writable for as many samples as there are values, `STEP` apart.
 #[inline(always)]
-unsafe fn store<T: Sample, const STEP: usize>(dst: *mut T, layout: SampleLayout, values: &[u16]) {
+unsafe fn store<T: LaneValue, const STEP: usize>(dst: *mut T, layout: SampleLayout, values: &[u16]) {
     let drop = 16 - layout.bit_depth;
     let up = drop - layout.shift;
     let half = (1u16 << drop) >> 1;
@@ -140,7 +122,7 @@ unsafe fn store<T: Sample, const STEP: usize>(dst: *mut T, layout: SampleLayout,
         // Saturating at 65535 keeps the rounded value at the largest code.
         let rounded = value.saturating_add(half) >> drop << up;
         // SAFETY: by the caller.
-        unsafe { *dst.add(STEP * i) = T::from_low_bits(rounded) };
+        unsafe { *dst.add(STEP * i) = T::of(rounded) };
     }
 }
 
