@@ -24,6 +24,11 @@ impl SampleLayout {
     /// v16 itself: contiguous 16-bit samples.
     pub const V16: SampleLayout = SampleLayout { sample: SampleType::U16, step: 1, shift: 0, bit_depth: 16 };
 
+    /// Whether a row is bytes, one behind the other.
+    pub fn is_bytes(self) -> bool {
+        self.sample == SampleType::U8 && self.step == 1
+    }
+
     /// The v16 value of a stored sample.
     #[inline]
     pub fn widen(self, stored: u16) -> u16 {

@@ -11,7 +11,7 @@ use crate::filters::stock::Stock;
 use crate::filters::{CpuJob, CpuKernel};
 use crate::simd::lanes::{LaneValue, Pack};
 use crate::simd::rows::{copy, narrow, widen};
-use crate::video::{PlaneMut, PlaneRef, SampleType};
+use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 
 /// Rows of sources that a row of results is made from, at most.
@@ -74,7 +74,7 @@ struct Band<'a, T: Local> {
 /// Whether both planes are rows of bytes that stand for the same.
 fn are_bytes(src: &PlaneRef<'_>, dst: &PlaneMut<'_>) -> bool {
     let layout = src.layout();
-    layout == dst.layout() && layout.sample == SampleType::U8 && layout.step == 1
+    layout == dst.layout() && layout.is_bytes()
 }
 
 /// `bands` compiled for `level`, with vectors as wide as its registers.

@@ -3,7 +3,7 @@
 use super::WindowOp;
 use crate::device::cpu::CpuLevel;
 use crate::simd::aligned::Aligned;
-use crate::video::{PlaneMut, PlaneRef, SampleType};
+use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 
 /// Bytes of a line of the cache, and of the widest vector.
@@ -77,9 +77,4 @@ impl ByteRows {
         row[..rx].fill(samples[0]);
         row[rx + samples.len()..][..rx].fill(samples[samples.len() - 1]);
     }
-}
-
-/// Whether a plane is rows of bytes.
-pub(super) fn is_bytes(plane: &PlaneRef<'_>) -> bool {
-    plane.layout().sample == SampleType::U8 && plane.layout().step == 1
 }

@@ -1,6 +1,6 @@
 //! The fast kernel: bands of rows over threads, tile by tile.
 
-use super::bytes::{ByteRows, is_bytes};
+use super::bytes::ByteRows;
 use super::tile::Tile;
 use super::tuning::cpu::COLUMNS;
 use super::{Plan, WindowOp};
@@ -47,7 +47,7 @@ impl<O: WindowOp> CpuKernel for Fast<O> {
         exec.bands(&mut dst, this.band, |index, rows, mut band| {
             let src = src.here()[index];
             let Some(op) = &this.plan.ops[index] else { return copy(&src, rows, &mut band) };
-            if let Some(stock) = this.rows.as_ref().filter(|_| is_bytes(&src) && is_bytes(&band.as_ref())) {
+            if let Some(stock) = this.rows.as_ref().filter(|_| src.layout().is_bytes() && band.layout().is_bytes()) {
                 let filter = |around: &mut ByteRows| around.filter(op, &src, rows, &mut band);
                 return stock.with(|| ByteRows::new(this.radius, this.width, this.level), filter);
             }
