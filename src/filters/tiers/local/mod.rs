@@ -65,7 +65,7 @@ pub trait Local: Params + fmt::Debug + Send + Sync + 'static {
     const PAIRS: Option<&'static str> = None;
 
     /// Whether the function gives one of the samples that it reads, by their order alone, at least with some parameters. Then it may
-    /// be given samples as they are stored, and [`PAIRS`](Local::PAIRS) takes two at a time.
+    /// be given samples as they are stored, and [`PAIRS`](Local::PAIRS) takes two at a time; so no source of it is shrunk.
     const ORDERS: bool = false;
 
     /// What the filter is.

@@ -59,7 +59,7 @@ pub(super) struct Area {
 impl<T: Local> Plan<T> {
     pub fn new(params: &T, setup: &Setup) -> Plan<T> {
         let (inputs, format) = (setup.inputs(), setup.input.format);
-        let radius = params.radius();
+        let (radius, only_orders) = (params.radius(), params.only_orders());
         let component = |index| {
             let consts = params.planes().has(format, index).then(|| params.consts(&inputs, index)).flatten()?;
             let sources = params.sources(&inputs, index);
@@ -74,11 +74,13 @@ impl<T: Local> Plan<T> {
             let is_whole = area == Area { columns: 0..width, rows: 0..height };
             assert!(sources.len() <= MOST_SOURCES && radius <= MOST_RADIUS, "{:?} reads too much", T::DESCRIPTOR);
             assert!(radius == 0 || (is_whole && sources.len() == 1), "{:?} reads around one source", T::DESCRIPTOR);
+            let is_shrunk = sources.iter().any(|source| source.shrink != (0, 0));
+            assert!(!(only_orders && is_shrunk), "{:?} orders samples, not means", T::DESCRIPTOR);
             assert!(is_whole || sources[0] == ComponentSource::of(0, index), "{:?} begins with its own", T::DESCRIPTOR);
             Some(ComponentPlan { sources, consts, table: params.table(&inputs, index), area })
         };
         let components = (0..format.components()).map(component).collect();
-        Plan { only_orders: params.only_orders(), params: params.clone(), setup: setup.clone(), radius, components }
+        Plan { params: params.clone(), setup: setup.clone(), radius, only_orders, components }
     }
 
     /// Whether the frame is filtered.
