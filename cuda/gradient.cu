@@ -78,14 +78,12 @@ __device__ __forceinline__ void continue_plane(const Component& c, u16* to, int 
         continue_columns(c, write, reach, block - c.row_blocks, read);
         return;
     }
-    const int y = int(block * WARPS + threadIdx.x / 32) - reach;
+    const int y = int(block * (THREADS / ROW_THREADS) + threadIdx.x / ROW_THREADS) - reach;
+    const bool is_right = threadIdx.x / END_THREADS % 2 != 0;
+    const End end = end_of_row(c, clamp(y, 0, height - 1), is_right, read);
     if (y >= height + reach) return;
-    const Ends ends = ends_of_row(c, clamp(y, 0, height - 1), read);
-    u16* const row = to + y * pitch;
-    for (int k = 1 + threadIdx.x % 32; k <= reach; k += 32) {
-        row[-k] = ends.at(0, k, l);
-        row[width - 1 + k] = ends.at(1, k, l);
-    }
+    u16* const from = to + y * pitch + (is_right ? width - 1 : 0);
+    for (int k = 1 + threadIdx.x % END_THREADS; k <= reach; k += END_THREADS) from[is_right ? k : -k] = end.at(k, l);
 }
 
 // Where a warp's samples are in a stage, from a row of a block's on.
@@ -123,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_open(const Gradie
     // Borders begin first: they wait longest for memory.
     const u32 borders = c.blocks - c.tiles;
     if (block < borders) {
-        continue_plane(c, c.source, c.reach[0], block, ReadSource{c.src});
+        continue_source(c, c.source, block);
     } else if (c.filters) {
         open_tile(c, block - borders);
     } else {

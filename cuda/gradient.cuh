@@ -43,43 +43,38 @@ __device__ __forceinline__ int beyond(int near, int far, int k, int l) {
     return clamp(value >> (2 * (31 - __clz(l)) + 1), 0, 65535);
 }
 
-__device__ __forceinline__ int sum_of_warp(int value) {
+// Threads that continue a row at one of its ends, and at both.
+constexpr int END_THREADS = 8, ROW_THREADS = 2 * END_THREADS;
+
+__device__ __forceinline__ int sum_of_end(int value) {
 #pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(~0u, value, distance);
+    for (int distance = END_THREADS / 2; distance > 0; distance /= 2) value += __shfl_xor_sync(~0u, value, distance);
     return value;
 }
 
-// The sums of the two means at both ends of a row, left first.
-struct Ends {
-    int near[2], far[2];
+// The sums of the two means at an end of a row.
+struct End {
+    int near, far;
     int only;  // The sample of a row that has no other.
 
-    // What lies k samples beyond an end.
-    __device__ __forceinline__ int at(int end, int k, int l) const { return l == 0 ? only : beyond(near[end], far[end], k, l); }
+    // What lies k samples beyond it.
+    __device__ __forceinline__ int at(int k, int l) const { return l == 0 ? only : beyond(near, far, k, l); }
 };
 
-// Those of row y, by a warp.
+// The right or left one of row y, by the threads of an end. All threads of a warp are here.
 template <typename Read>
-__device__ __forceinline__ Ends ends_of_row(const Component& c, int y, const Read& read) {
-    const int width = c.src.width, l = c.border_w;
-    Ends ends = {};
+__device__ __forceinline__ End end_of_row(const Component& c, int y, bool is_right, const Read& read) {
+    const int l = c.border_w, first = is_right ? c.src.width - 1 : 0, step = is_right ? -1 : 1;
+    int near = 0, far = 0;
     // All are read at once.
 #pragma unroll
-    for (int first = 0; first < MOST_BORDER; first += 32) {
-        const int i = first + threadIdx.x % 32;
+    for (int from = 0; from < MOST_BORDER; from += END_THREADS) {
+        const int i = from + threadIdx.x % END_THREADS;
         if (i >= l) continue;
-        ends.near[0] += read(i, y);
-        ends.far[0] += read(l + i, y);
-        ends.near[1] += read(width - 1 - i, y);
-        ends.far[1] += read(width - 1 - l - i, y);
+        near += read(first + step * i, y);
+        far += read(first + step * (l + i), y);
     }
-#pragma unroll
-    for (int end = 0; end < 2; end++) {
-        ends.near[end] = sum_of_warp(ends.near[end]);
-        ends.far[end] = sum_of_warp(ends.far[end]);
-    }
-    ends.only = l == 0 ? read(0, y) : 0;
-    return ends;
+    return {sum_of_end(near), sum_of_end(far), l == 0 ? read(0, y) : 0};
 }
 
 // Continues 32 columns from x on upwards or downwards, by a block: its warps share out the rows that are summed, and then those
@@ -137,11 +132,22 @@ __device__ __forceinline__ int mean_around(int at, int count, int window, const 
     return rounded(sum, weights);
 }
 
-// The samples of a source, in v16.
+// The samples of a source that are stored as `T`, in v16.
+template <typename T>
 struct ReadSource {
     const Plane& src;
-    __device__ __forceinline__ int operator()(int x, int y) const { return load(src, x, y); }
+    __device__ __forceinline__ int operator()(int x, int y) const { return u16(__ldg(at<T>(src, x, y)) << src.shift); }
 };
+
+// Continues the source: `block` counts the blocks that do. How samples are stored is looked at once, so that no read waits for that.
+template <typename To>
+__device__ __forceinline__ void continue_source(const Component& c, const To& to, u32 block) {
+    if (c.src.sample == SAMPLE_U8) {
+        continue_plane(c, to, c.reach[0], block, ReadSource<u8>{c.src});
+    } else {
+        continue_plane(c, to, c.reach[0], block, ReadSource<u16>{c.src});
+    }
+}
 
 // Passes a block's samples on: as they are stored where both planes store alike.
 __device__ __forceinline__ void copy_tile(const Component& c, u32 block) {

@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_open(const Gradie
     // Borders begin first: they wait longest for memory.
     const u32 borders = c.blocks - c.tiles;
     if (block < borders) {
-        continue_plane(c, side_of(c, c.source), c.reach[0], block, ReadSource{c.src});
+        continue_source(c, side_of(c, c.source), block);
     } else if (c.filters) {
         open_tile(c, block - borders);
     } else {
@@ -129,7 +129,9 @@ __device__ __forceinline__ void pass_tile(const Gradient& p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
     const Place place(c, block, MEANS ? PAIR_ROWS : p.rows);
-    wait_for_launch_before();
+    let_next_launch_begin();
+    // The launch before continued what the pass before made. The pass itself is over: see `gradient_borders`.
+    if (!place.is_inside(c, c.reach[p.pass])) wait_for_writes_before();
     const Side made = side_of(c, c.made[p.pass % 2]);
     const int width = c.src.width, height = c.src.height, half = c.half;
     u32 sums[EACH] = {};
@@ -174,7 +176,7 @@ __device__ __forceinline__ void find_levels(const Component& c, u32 block) {
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_borders(const Gradient p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
-    wait_for_launch_before();
+    wait_before_next_launch_begins();
     const u32 borders = c.blocks - c.tiles;
     if (block < borders) {
         const int reach = c.reach[p.pass];
@@ -345,8 +347,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_last(cons
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
     const Place place(c, block);
-    wait_for_launch_before();
+    let_next_launch_begin();
+    // Evidence is of the first pass, which is over. Levels and borders are of the launch before.
     sum_columns(c, place, sums);
+    wait_for_writes_before();
     load_levels(c, place, levels);
     __syncthreads();
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

@@ -43,12 +43,12 @@ __device__ __forceinline__ void continue_plane(const Component& c, const Side& t
         continue_columns(c, write, reach, block - c.row_blocks, read);
         return;
     }
-    const int at = block * WARPS + threadIdx.x / 32, side = at % 2, y = at / 2 - reach + side * half;
+    const int at = block * (THREADS / ROW_THREADS) + threadIdx.x / ROW_THREADS, side = at % 2, y = at / 2 - reach + side * half;
+    const bool is_right = threadIdx.x / END_THREADS % 2 != 0;
+    const End end = end_of_row(c, clamp(y, 0, bottom), is_right, read);
     if (at >= 2 * (half + 2 * reach)) return;
-    const Ends ends = ends_of_row(c, clamp(y, 0, bottom), read);
-    for (int k = 1 + threadIdx.x % 32; k <= reach; k += 32) {
-        to.at(-k, y, side) = ends.at(0, k, l);
-        to.at(width - 1 + k, y, side) = ends.at(1, k, l);
+    for (int k = 1 + threadIdx.x % END_THREADS; k <= reach; k += END_THREADS) {
+        to.at(is_right ? width - 1 + k : -k, y, side) = end.at(k, l);
     }
 }
 

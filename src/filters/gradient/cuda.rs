@@ -19,8 +19,11 @@ use std::fmt;
 /// Components of a picture, at most.
 const COMPONENTS: usize = 3;
 
-/// Threads of a warp, which extends a row, and columns that a block extends.
+/// Threads of a warp, and columns that a block extends.
 const WARP: usize = 32;
+
+/// Threads that extend a row.
+const ROW_THREADS: usize = 16;
 
 /// What bytes of samples become halves of floats with: high ones above 1024, low ones as quarters above 256.
 const EXPONENTS: u32 = 0x6464_5c5c;
@@ -313,7 +316,7 @@ impl Kernel {
             };
             let (row_blocks, column_blocks) = match continues {
                 true => (
-                    self.way.border_rows(height, numbers.reach(pass)).div_ceil(THREADS / WARP),
+                    self.way.border_rows(height, numbers.reach(pass)).div_ceil(THREADS / ROW_THREADS),
                     2 * width.div_ceil(WARP),
                 ),
                 false => (0, 0),
