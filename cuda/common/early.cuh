@@ -29,9 +29,8 @@ __device__ __forceinline__ void wait_for_writes_before() {
 
 // Lets the next launch begin, and waits for the launch before. Since that one has waited too, all before it are over.
 __device__ __forceinline__ void wait_for_launch_before() {
-#ifdef VRAMP_EARLY
-    asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
-#endif
+    let_next_launch_begin();
+    wait_for_writes_before();
 }
 
 // Waits for the launch before, and lets the next one begin only then. All that ran before this launch is over when the next one
