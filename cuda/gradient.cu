@@ -72,18 +72,15 @@ struct ReadStage {
 // Continues a stage: `block` counts the blocks of borders. Rows beyond the corners go on as the outermost ones.
 template <typename Read>
 __device__ __forceinline__ void continue_plane(const Component& c, u16* to, int reach, u32 block, const Read& read) {
-    const int width = c.src.width, height = c.src.height, pitch = c.pitch, l = c.border_w;
+    const int height = c.src.height, pitch = c.pitch;
     if (block >= c.row_blocks) {
         const auto write = [&](int x, int y, int value) { to[y * pitch + x] = value; };
         continue_columns(c, write, reach, block - c.row_blocks, read);
         return;
     }
     const int y = int(block * (THREADS / ROW_THREADS) + threadIdx.x / ROW_THREADS) - reach;
-    const bool is_right = threadIdx.x / END_THREADS % 2 != 0;
-    const End end = end_of_row(c, clamp(y, 0, height - 1), is_right, read);
-    if (y >= height + reach) return;
-    u16* const from = to + y * pitch + (is_right ? width - 1 : 0);
-    for (int k = 1 + threadIdx.x % END_THREADS; k <= reach; k += END_THREADS) from[is_right ? k : -k] = end.at(k, l);
+    const auto write = [&](int x, int value) { to[y * pitch + x] = value; };
+    continue_row(c, clamp(y, 0, height - 1), reach, y < height + reach, read, write);
 }
 
 // Where a warp's samples are in a stage, from a row of a block's on.

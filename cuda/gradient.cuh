@@ -52,18 +52,10 @@ __device__ __forceinline__ int sum_of_end(int value) {
     return value;
 }
 
-// The sums of the two means at an end of a row.
-struct End {
-    int near, far;
-    int only;  // The sample of a row that has no other.
-
-    // What lies k samples beyond it.
-    __device__ __forceinline__ int at(int k, int l) const { return l == 0 ? only : beyond(near, far, k, l); }
-};
-
-// The right or left one of row y, by the threads of an end. All threads of a warp are here.
-template <typename Read>
-__device__ __forceinline__ End end_of_row(const Component& c, int y, bool is_right, const Read& read) {
+// Continues row y by `reach` samples at both ends, by the threads of a row, if those have one to make: all threads of a warp are here.
+template <typename Read, typename Write>
+__device__ __forceinline__ void continue_row(const Component& c, int y, int reach, bool has_row, const Read& read, const Write& write) {
+    const bool is_right = threadIdx.x / END_THREADS % 2 != 0;
     const int l = c.border_w, first = is_right ? c.src.width - 1 : 0, step = is_right ? -1 : 1;
     int near = 0, far = 0;
     // All are read at once.
@@ -74,7 +66,13 @@ __device__ __forceinline__ End end_of_row(const Component& c, int y, bool is_rig
         near += read(first + step * i, y);
         far += read(first + step * (l + i), y);
     }
-    return {sum_of_end(near), sum_of_end(far), l == 0 ? read(0, y) : 0};
+    near = sum_of_end(near);
+    far = sum_of_end(far);
+    const int only = l == 0 ? read(0, y) : 0;
+    if (!has_row) return;
+    for (int k = 1 + threadIdx.x % END_THREADS; k <= reach; k += END_THREADS) {
+        write(first - step * k, l == 0 ? only : beyond(near, far, k, l));
+    }
 }
 
 // Continues 32 columns from x on upwards or downwards, by a block: its warps share out the rows that are summed, and then those

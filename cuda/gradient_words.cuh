@@ -37,19 +37,15 @@ struct ReadPair {
 // Continues a stage: `block` counts the blocks of borders. Rows beyond the corners go on as the outermost ones.
 template <typename Read>
 __device__ __forceinline__ void continue_plane(const Component& c, const Side& to, int reach, u32 block, const Read& read) {
-    const int width = c.src.width, bottom = c.src.height - 1, half = c.half, l = c.border_w;
+    const int bottom = c.src.height - 1, half = c.half;
     if (block >= c.row_blocks) {
         const auto write = [&](int x, int y, int value) { to.put(x, y, reach, value); };
         continue_columns(c, write, reach, block - c.row_blocks, read);
         return;
     }
     const int at = block * (THREADS / ROW_THREADS) + threadIdx.x / ROW_THREADS, side = at % 2, y = at / 2 - reach + side * half;
-    const bool is_right = threadIdx.x / END_THREADS % 2 != 0;
-    const End end = end_of_row(c, clamp(y, 0, bottom), is_right, read);
-    if (at >= 2 * (half + 2 * reach)) return;
-    for (int k = 1 + threadIdx.x % END_THREADS; k <= reach; k += END_THREADS) {
-        to.at(is_right ? width - 1 + k : -k, y, side) = end.at(k, l);
-    }
+    const auto write = [&](int x, int value) { to.at(x, y, side) = value; };
+    continue_row(c, clamp(y, 0, bottom), reach, at < 2 * (half + 2 * reach), read, write);
 }
 
 __device__ __forceinline__ Side side_of(const Component& c, u16* plane) { return {plane, int(c.pitch), int(c.half)}; }
