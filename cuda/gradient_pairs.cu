@@ -14,10 +14,21 @@ __device__ __forceinline__ uint4 four_words(u32 upper, u32 lower) {
         __byte_perm(first, 0, 0x1404), __byte_perm(first, 0, 0x3424), __byte_perm(second, 0, 0x1404), __byte_perm(second, 0, 0x3424));
 }
 
+// Writes one half of row y, of which each thread of a warp has four samples side by side: a thread writes one of each 32 columns,
+// so that a store of the warp fills as few sectors as it can.
+__device__ __forceinline__ void put_half(const Side& to, const Place& place, int y, int side, u32 four) {
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        const u32 of_lane = __shfl_sync(~0u, four, (32 * i + lane) / 4);
+        to.at(place.x + 32 * i, y, side) = (of_lane >> 8 * (lane % 4) & 0xff) << 8;
+    }
+}
+
 // Widens a block's samples.
-__device__ __forceinline__ void open_tile(const Component& c, u32 block) {
+__device__ __forceinline__ void open_tile(const Component& c, u32 block, int rows) {
     const Plane& src = c.src;
-    const Place place(c, block);
+    const Place place(c, block, rows);
     const int width = src.width, height = src.height, half = c.half, reach = c.reach[0];
     const Side to = side_of(c, c.source);
     const bool whole = place.left + COLUMNS <= width && place.last + half <= height;
@@ -29,12 +40,9 @@ __device__ __forceinline__ void open_tile(const Component& c, u32 block) {
             const u32 lower = __ldg(reinterpret_cast<const u32*>(at<u8>(src, x, y + half)));
             const uint4 words = four_words(upper, lower);
             *reinterpret_cast<uint4*>(&to.at(x, y, 0)) = words;
-            const u32 each[] = {words.x, words.y, words.z, words.w};
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                if (y < reach) to.at(x + i, y + half, 0) = each[i] >> 16;
-                if (y >= half - reach) to.at(x + i, y, 1) = each[i];
-            }
+            // The other half of the picture needs these, too.
+            if (y < reach) put_half(to, place, y + half, 0, lower);
+            if (y >= half - reach) put_half(to, place, y, 1, upper);
         }
         return;
     }
@@ -56,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_open(const Gradie
     if (block < borders) {
         continue_source(c, side_of(c, c.source), block);
     } else if (c.filters) {
-        open_tile(c, block - borders);
+        open_tile(c, block - borders, p.rows);
     } else {
         copy_tile(c, block - borders);
     }
@@ -69,7 +77,7 @@ constexpr int BLOCKS = 4;
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_first(const Gradient p) {
     __shared__ u32 by_tally[sizeof(p.by_tally) / 4];
-    if (threadIdx.x < sizeof(p.by_tally) / 4) by_tally[threadIdx.x] = p.by_tally[threadIdx.x];
+    for (int i = threadIdx.x; i < sizeof(p.by_tally) / 4; i += blockDim.x) by_tally[i] = p.by_tally[i];
     __syncthreads();
 
     u32 block = blockIdx.x;

@@ -78,7 +78,7 @@ struct Gradient {
     u32 shares[7];  // What pairs weigh, by their count.
     u32 by_tally[112];  // Evidence of 8 bits by tallies of pairs, four in a word.
     u32 pass;  // The pass that is done, or whose result is continued before it.
-    u32 rows;  // Of a block of pairs in the first two passes.
+    u32 rows;  // Of a block of pairs of the source and in the first two passes.
     u32 unused;
 };
 static_assert(sizeof(Gradient) == 3968 && alignof(Gradient) == 8, "Gradient differs from the host's");

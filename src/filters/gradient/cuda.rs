@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
 use crate::filters::gradient::tuning::cuda::{
-    COLUMNS, FEW_PAIR_BLOCKS, LEVEL_COLUMNS, MOST_FRAMES, PAIR_ROWS, ROWS, THREADS,
+    COLUMNS, FEW_PAIR_BLOCKS, LEVEL_COLUMNS, MOST_FRAMES, PAIR_ROWS, ROWS, THREADS, VERY_FEW_PAIR_BLOCKS,
 };
 use crate::filters::tune;
 use crate::filters::{CudaJob, CudaKernel, Setup};
@@ -109,7 +109,7 @@ device_struct! {
         by_tally: [u32; TALLIES / 4],
         /// The pass that is done, or whose result is continued before it.
         pass: u32,
-        /// Of a block of pairs in the first two passes.
+        /// Of a block of pairs of the source and in the first two passes.
         rows: u32,
         unused: u32,
     }
@@ -162,7 +162,7 @@ impl ComponentArgs {
     };
 }
 
-/// Rows of a block in the first two passes, where samples lie in pairs.
+/// Rows of a block in the first two passes, where samples lie in pairs. Of less rows than a block has warps, it has as many warps.
 #[derive(Clone, Copy)]
 struct BlockRows(usize);
 
@@ -173,8 +173,8 @@ impl fmt::Display for BlockRows {
 }
 
 impl BlockRows {
-    /// Those for `plan`, by the frames of a launch: fewer, where blocks of most rows are too few to keep the device busy to the end of
-    /// the launch. Tuning may have found another way for frames alone and for whole batches, which are what it measures.
+    /// Those for `plan`, by the frames of a launch: the fewer, the fewer blocks there are to keep the device busy to the end of the
+    /// launch. Tuning may have found another way for frames alone and for whole batches, which are what it measures.
     fn choose(plan: &Plan, setup: &Setup, device: &CudaDevice) -> Vec<BlockRows> {
         let blocks = |(index, _)| {
             let (width, height) = size_of_component(setup, index);
@@ -183,10 +183,13 @@ impl BlockRows {
         let filtered = plan.components.iter().enumerate().filter(|(_, numbers)| numbers.filters);
         let blocks = filtered.map(blocks).sum::<usize>();
         let of_launch = |frames_at_once: usize| {
-            let mut ways = [BlockRows(PAIR_ROWS), BlockRows(PAIR_ROWS / 2)];
-            if frames_at_once * blocks < FEW_PAIR_BLOCKS * device.info().multiprocessors {
-                ways.reverse();
-            }
+            let most = BlockRows(PAIR_ROWS);
+            let [half, quarter] = [2, 4].map(|part| BlockRows(PAIR_ROWS / part));
+            let ways = match frames_at_once * blocks / device.info().multiprocessors {
+                ..VERY_FEW_PAIR_BLOCKS => [quarter, half, most],
+                ..FEW_PAIR_BLOCKS => [half, quarter, most],
+                _ => [most, half, quarter],
+            };
             if ![1, frames(setup)].contains(&frames_at_once) {
                 return ways[0];
             }
@@ -296,7 +299,11 @@ impl Kernel {
     fn turn(&self, args: &mut Args, turn: Launch, pass: usize, frames: usize, stream: &Stream) -> Result<()> {
         args.pass = pass as u32;
         let BlockRows(rows) = self.rows[frames - 1];
-        let pair_rows = if matches!(turn, Launch::Pass) && pass < 2 { rows } else { PAIR_ROWS };
+        let (pair_rows, threads) = match turn {
+            Launch::Open => (rows.max(THREADS / WARP), THREADS),
+            Launch::Pass if pass < 2 => (rows, THREADS.min(rows * WARP)),
+            _ => (PAIR_ROWS, THREADS),
+        };
         args.rows = pair_rows as u32;
         for (component, numbers) in args.component.iter_mut().zip(self.plan.components.iter().cycle()) {
             let (width, height) = component.src.size();
@@ -336,7 +343,7 @@ impl Kernel {
             Launch::Borders => &self.borders,
             Launch::Pass | Launch::Last => &self.passes[pass],
         };
-        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [THREADS as u32, 1, 1], shared: 0 };
+        let shape = LaunchConfig { grid: [blocks, 1, 1], block: [threads as u32, 1, 1], shared: 0 };
         // SAFETY: `Args` is the kernels' parameter; the planes have the sizes they state and outlive the work by the caller;
         // stages have room for what blocks and offsets reach beyond planes, and live as long as this kernel.
         unsafe { launch(function, shape, &*args, stream) }
