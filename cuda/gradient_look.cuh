@@ -10,7 +10,7 @@ __device__ __forceinline__ int evidence_of(const Gradient& p, int sum, int count
 }
 
 // Of 8 bits there are few sums, in their steps, so that evidence is tabled by them and by counts.
-constexpr int MOST_SUM = 32, BY_COUNT = 2 * MOST_SUM;
+constexpr int MOST_SUM = 32, BY_COUNT = 2 * MOST_SUM, TALLY_WORDS = (MOST_PAIRS + 1) * BY_COUNT / 4;
 
 // Evidence at a word.
 struct Found {

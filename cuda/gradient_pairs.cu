@@ -76,8 +76,9 @@ constexpr int EVIDENCE_REACH = 6;
 constexpr int BLOCKS = 4;
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_first(const Gradient p) {
-    __shared__ u32 by_tally[sizeof(p.by_tally) / 4];
-    for (int i = threadIdx.x; i < sizeof(p.by_tally) / 4; i += blockDim.x) by_tally[i] = p.by_tally[i];
+    // In memory, where a warp reads side by side: it would read one argument after the other.
+    __shared__ u32 by_tally[TALLY_WORDS];
+    for (int i = threadIdx.x; i < TALLY_WORDS; i += blockDim.x) by_tally[i] = __ldg(p.by_tally + i);
     __syncthreads();
 
     u32 block = blockIdx.x;

@@ -69,6 +69,7 @@ LAYOUT(Component, half, 284);
 
 struct Gradient {
     Component component[12];  // Of each frame, those that a picture has.
+    u32* by_tally;  // Evidence of 8 bits by tallies of pairs, four in a word. No launch writes it.
     u32 near;  // Of evidence.
     u32 floor;
     u32 scale;
@@ -76,21 +77,20 @@ struct Gradient {
     u32 gain;
     u32 exponents;  // What bytes become halves of floats with.
     u32 shares[7];  // What pairs weigh, by their count.
-    u32 by_tally[112];  // Evidence of 8 bits by tallies of pairs, four in a word.
     u32 pass;  // The pass that is done, or whose result is continued before it.
     u32 rows;  // Of a block of pairs of the source and in the first two passes.
     u32 unused;
 };
-static_assert(sizeof(Gradient) == 3968 && alignof(Gradient) == 8, "Gradient differs from the host's");
+static_assert(sizeof(Gradient) == 3528 && alignof(Gradient) == 8, "Gradient differs from the host's");
 LAYOUT(Gradient, component, 0);
-LAYOUT(Gradient, near, 3456);
-LAYOUT(Gradient, floor, 3460);
-LAYOUT(Gradient, scale, 3464);
-LAYOUT(Gradient, end, 3468);
-LAYOUT(Gradient, gain, 3472);
-LAYOUT(Gradient, exponents, 3476);
-LAYOUT(Gradient, shares, 3480);
-LAYOUT(Gradient, by_tally, 3508);
-LAYOUT(Gradient, pass, 3956);
-LAYOUT(Gradient, rows, 3960);
-LAYOUT(Gradient, unused, 3964);
+LAYOUT(Gradient, by_tally, 3456);
+LAYOUT(Gradient, near, 3464);
+LAYOUT(Gradient, floor, 3468);
+LAYOUT(Gradient, scale, 3472);
+LAYOUT(Gradient, end, 3476);
+LAYOUT(Gradient, gain, 3480);
+LAYOUT(Gradient, exponents, 3484);
+LAYOUT(Gradient, shares, 3488);
+LAYOUT(Gradient, pass, 3516);
+LAYOUT(Gradient, rows, 3520);
+LAYOUT(Gradient, unused, 3524);

@@ -4,7 +4,7 @@ mod stages;
 
 use super::level::cells;
 use super::plan::{ComponentPlan, Evidence, Plan, SHARES, border};
-use crate::device::cuda::{CudaDevice, DevicePlane, Function, LaunchConfig, Stream};
+use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
 use crate::filters::device_struct::{device_struct, generated};
@@ -94,6 +94,8 @@ device_struct! {
     struct Args = "Gradient" {
         /// Of each frame, those that a picture has.
         component: [ComponentArgs; COMPONENTS * MOST_FRAMES],
+        /// Evidence of 8 bits by tallies of pairs, four in a word. No launch writes it.
+        by_tally: u64 = "u32*",
         /// Of evidence.
         near: u32,
         floor: u32,
@@ -105,8 +107,6 @@ device_struct! {
         exponents: u32,
         /// What pairs weigh, by their count.
         shares: [u32; SHARES.len()],
-        /// Evidence of 8 bits by tallies of pairs, four in a word.
-        by_tally: [u32; TALLIES / 4],
         /// The pass that is done, or whose result is continued before it.
         pass: u32,
         /// Of a block of pairs of the source and in the first two passes.
@@ -208,6 +208,7 @@ pub(super) struct Kernel {
     rows: Vec<BlockRows>,
     /// Of each frame of a launch, of each component that is filtered.
     stages: Vec<Vec<Option<Stages>>>,
+    by_tally: DeviceBuffer,
     open: Function,
     borders: Function,
     passes: [Function; 4],
@@ -224,12 +225,12 @@ fn size_of_component(setup: &Setup, index: usize) -> (usize, usize) {
 }
 
 impl Kernel {
-    /// Bytes of device memory that the kernel of `plan` holds: the stages.
+    /// Bytes of device memory that the kernel of `plan` holds: the stages, and a table.
     pub(super) fn memory(plan: &Plan, setup: &Setup, device: &CudaDevice) -> usize {
         let way = SampleGrouping::choose(plan, device);
         let filtered = plan.components.iter().enumerate().filter(|(_, numbers)| numbers.filters);
         let bytes = |(index, numbers)| StageLayout::new(way, numbers, size_of_component(setup, index)).bytes;
-        frames(setup) * filtered.map(bytes).sum::<usize>()
+        frames(setup) * filtered.map(bytes).sum::<usize>() + TALLIES
     }
 
     /// The kernel of `plan`.
@@ -251,6 +252,7 @@ impl Kernel {
             stages: (0..frames(setup))
                 .map(|_| plan.components.iter().enumerate().map(stages).collect())
                 .collect::<Result<_>>()?,
+            by_tally: DeviceBuffer::from_bytes(device, &by_tally(&plan.evidence), "gradient's table")?,
             plan,
             way,
             rows,
@@ -351,13 +353,13 @@ impl Kernel {
 }
 
 /// Evidence by counts of pairs and their sums, as the reference finds it.
-fn by_tally(evidence: &Evidence) -> [u32; TALLIES / 4] {
+fn by_tally(evidence: &Evidence) -> [u8; TALLIES] {
     let found = |at: usize| {
         let (count, sum) = (at / (2 * MOST_SUM as usize), (at as i32 % (2 * MOST_SUM) - MOST_SUM) << 8);
         let away = ((sum * i32::from(SHARES[count]) + 16384) >> 15).abs();
         ((away - i32::from(evidence.floor)).max(0) * i32::from(evidence.scale)).min(255) as u8
     };
-    std::array::from_fn(|word| u32::from_le_bytes(std::array::from_fn(|byte| found(4 * word + byte))))
+    std::array::from_fn(found)
 }
 
 /// Every `fields`th row of `plane` from row `field` on.
@@ -394,7 +396,7 @@ impl Kernel {
                 gain: evidence.gain.into(),
                 exponents: EXPONENTS,
                 shares: SHARES.map(u32::from),
-                by_tally: by_tally(&evidence),
+                by_tally: self.by_tally.address(),
                 pass: 0,
                 rows: PAIR_ROWS as u32,
                 unused: 0,
