@@ -187,7 +187,7 @@ impl BlockRows {
             let [half, quarter] = [2, 4].map(|part| BlockRows(PAIR_ROWS / part));
             let ways = match frames_at_once * blocks / device.info().multiprocessors {
                 ..VERY_FEW_PAIR_BLOCKS => [quarter, half, most],
-                ..FEW_PAIR_BLOCKS => [half, quarter, most],
+                VERY_FEW_PAIR_BLOCKS..FEW_PAIR_BLOCKS => [half, quarter, most],
                 _ => [most, half, quarter],
             };
             if ![1, frames(setup)].contains(&frames_at_once) {
