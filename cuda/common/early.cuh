@@ -3,8 +3,8 @@
 // wait here: what is left of the time between two launches is the wait for the last writes.
 //
 // A source that includes this is compiled a second time with VRAMP_EARLY defined, for those devices (cuda/make_ptx.py), and the host
-// launches what it gave so. Every kernel of it must wait before it writes global memory, or reads what some launch writes: as a rule it
-// begins with `wait_for_launch_before`.
+// launches what it gave so. Every kernel of it must wait before it reads what the launch before it writes, or writes what that one reads or
+// writes: as a rule it begins with `wait_for_launch_before`.
 #pragma once
 
 #ifdef VRAMP_EARLY

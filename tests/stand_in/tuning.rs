@@ -85,11 +85,20 @@ fn frames_alone_and_batches_are_cases_of_their_own() {
         listed.text().lines().filter(is_of).map(str::to_owned).collect::<Vec<_>>()
     };
     // A frame is 24 blocks of luma and twice 8 of chroma: of four frames there are 12 for each of four multiprocessors.
-    for (batch, default) in [("b1", "rows-8 (default); or rows-16"), ("b4", "rows-16 (default); or rows-8")] {
+    for (batch, default) in
+        [("b1", "rows-8 (default); or rows-4, rows-16"), ("b4", "rows-16 (default); or rows-8, rows-4")]
+    {
         let lines = of("gradient", batch);
         assert!(lines.len() == 4 && lines.iter().all(|line| line.ends_with(default)), "{lines:?}");
         assert_eq!(of("domain", batch).len(), 4, "{}", listed.text());
     }
+
+    // Three for each of them.
+    let small = with(&file, &["tune", "gradient", "--size", "160x120", "--dry-run"]);
+    let alone = small.text().lines().filter(|line| line.contains(":b1: "));
+    assert!(
+        alone.clone().count() == 4 && alone.clone().all(|line| line.ends_with("rows-4 (default); or rows-8, rows-16"))
+    );
 
     with(&file, &args);
     let text = fs::read_to_string(&file).unwrap();

@@ -162,7 +162,8 @@ impl ComponentArgs {
     };
 }
 
-/// Rows of a block in the first two passes, where samples lie in pairs. Of less rows than a block has warps, it has as many warps.
+/// Rows of a block in the first two passes, where samples lie in pairs: of four rows it has four warps. A block of the source has no
+/// less than eight.
 #[derive(Clone, Copy)]
 struct BlockRows(usize);
 
@@ -252,7 +253,7 @@ impl Kernel {
             stages: (0..frames(setup))
                 .map(|_| plan.components.iter().enumerate().map(stages).collect())
                 .collect::<Result<_>>()?,
-            by_tally: DeviceBuffer::from_bytes(device, &by_tally(&plan.evidence), "gradient's table")?,
+            by_tally: DeviceBuffer::from_bytes(device, &by_tally(&plan.evidence), "gradient's tables")?,
             plan,
             way,
             rows,

@@ -17,17 +17,17 @@ pub(super) mod cuda {
     pub const MOST_FRAMES: usize = 4;
     /// Samples of which a launch has enough, of luma.
     pub const ENOUGH_SAMPLES: usize = 3840 * 2160;
-    /// Threads of a block, and the samples it takes.
+    /// Threads of a block, at most, and the samples it takes.
     pub const THREADS: usize = 256;
     pub const COLUMNS: usize = 128;
     pub const ROWS: usize = 32;
     /// Rows of a block whose samples lie in pairs.
     pub const PAIR_ROWS: usize = 16;
-    /// Of fewer blocks a multiprocessor, blocks of the first two passes have half of those rows: on an H200 the first takes 18.6 µs of
-    /// 1080p instead of 21.4. At 4K, with 23 a multiprocessor, they would be no faster.
+    /// Of fewer blocks a multiprocessor, those of the source and of the first two passes have half of those rows: on an H200 that is the
+    /// fastest for 1440p, with 10. At 4K, with 23, they would be no faster.
     pub const FEW_PAIR_BLOCKS: usize = 12;
-    /// Of fewer than that, a quarter: the first two passes of 1080p, with 6 a multiprocessor, then take 1.1 µs less, but 1.8 µs a frame more
-    /// of four frames at a time, with 24.
+    /// Of fewer than that, those of the first two passes have a quarter: these passes of 1080p, with 6 a multiprocessor, then take 1.1 µs
+    /// less, but 1.8 µs a frame more of four frames at a time, with 24.
     pub const VERY_FEW_PAIR_BLOCKS: usize = 8;
     /// Columns of cells of which a block finds levels there.
     pub const LEVEL_COLUMNS: usize = 2;
