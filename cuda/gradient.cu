@@ -1,10 +1,9 @@
 // gradient: four passes of symmetric pairs, each kept within a cell around the source's sample, and faded out by texture.
 //
-// Every stage is a plane of 16 bits with room around it, which continues it beyond its borders: so offsets are fixed, and a
-// tap is one read without a test. A warp takes 128 samples of a row, a thread every 32nd of them, at fixed distances from one
-// address a tap. `gradient_open` widens the source and continues it; `gradient_first` looks for evidence of texture and does
-// the first pass; `gradient_borders` continues what a pass made, and `gradient_pass` does the next; before the last one
-// `gradient_borders` takes the means of cells too; `gradient_last` finds levels, does the last pass, sums the evidence and blends.
+// Every stage is a plane of 16 bits. A warp takes 128 samples of a row, a thread every 32nd of them, at fixed distances from one
+// address a tap, but for blocks beside a border, where pairs are closer. `gradient_open` widens the source; `gradient_first` looks
+// for evidence of texture and does the first pass; `gradient_pass` does the next two; `gradient_cells` takes the means of cells;
+// `gradient_last` finds levels, does the last pass, sums the evidence and blends.
 
 #include "gradient.cuh"
 
@@ -29,11 +28,39 @@ __device__ __forceinline__ int share(int tally, const int* shares) {
     return ((tally - (count << 16)) * shares[count] + 16384) >> 15;
 }
 
+// Where a thread's samples are in a stage, from a row of a block's on.
+struct Place {
+    int left, x, y;
+    __device__ __forceinline__ Place(const Component& c, u32 block)
+        : left(block % c.across * COLUMNS), x(left + threadIdx.x % 32), y(block / c.across * ROWS + threadIdx.x / 32) {}
+
+    // Whether samples `reach` columns beside the block are inside the picture.
+    __device__ __forceinline__ bool is_inside(const Component& c, int reach) const {
+        return left >= reach && left + COLUMNS + reach <= int(c.src.width);
+    }
+};
+
+// The samples of a pair, seen from a thread's in a row. Beside a border (`ACROSS`) each sample has a distance of its own.
+template <bool ACROSS>
+struct Taps {
+    const u16 *a, *b;
+    int columns, x, width;
+    __device__ __forceinline__ Taps(const Component& c, const u16* plane, const Offset& pair, int x, int y)
+        : columns(pair.columns), x(x), width(c.src.width) {
+        const int down = room(y, c.src.height), distance = clamp(pair.rows, -down, down) * int(c.pitch) + (ACROSS ? 0 : columns);
+        a = plane + distance;
+        b = plane - distance;
+    }
+    __device__ __forceinline__ int across(int i) const { return ACROSS ? min(columns, room(x + 32 * i, width)) : 0; }
+    __device__ __forceinline__ int first(int i) const { return __ldg(a + 32 * i + across(i)); }
+    __device__ __forceinline__ int second(int i) const { return __ldg(b + 32 * i - across(i)); }
+};
+
 // How a pass moves a thread's samples, of which `level` gives what they are moved by besides.
-template <typename Level>
+template <bool ACROSS, typename Level>
 __device__ __forceinline__ void smooth(
-    const u16* source, const u16* plane, const Pass& pass, const int* shares, const Level& level, int (&own)[EACH],
-    int (&value)[EACH]) {
+    const Component& c, const u16* source, const u16* plane, int x, int y, const Pass& pass, const int* shares, const Level& level,
+    int (&own)[EACH], int (&value)[EACH]) {
     const Bounds bounds = {pass.near, pass.bump};
     const int limit = pass.limit;
     int centre[EACH], tally[EACH];
@@ -45,11 +72,9 @@ __device__ __forceinline__ void smooth(
     }
 #pragma unroll
     for (int pair = 0; pair < 3; pair++) {
-        const u16 *const a = plane + pass.offsets[pair], *const b = plane - pass.offsets[pair];
+        const Taps<ACROSS> taps(c, plane, pass.pairs[pair], x, y);
 #pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            tally[i] = add_pair<true>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i], bounds);
-        }
+        for (int i = 0; i < EACH; i++) tally[i] = add_pair<true>(tally[i], taps.first(i), taps.second(i), centre[i], bounds);
     }
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
@@ -58,36 +83,23 @@ __device__ __forceinline__ void smooth(
     }
 }
 
-struct NoLevel {
-    __device__ __forceinline__ int operator()(int) const { return 0; }
-};
-
-// The samples of a stage.
-struct ReadStage {
-    const u16* plane;
-    int pitch;
-    __device__ __forceinline__ int operator()(int x, int y) const { return __ldg(plane + y * pitch + x); }
-};
-
-// Continues a stage: `block` counts the blocks of borders. Rows beyond the corners go on as the outermost ones.
-template <typename Read>
-__device__ __forceinline__ void continue_plane(const Component& c, u16* to, int reach, u32 block, const Read& read) {
-    const int height = c.src.height, pitch = c.pitch;
-    if (block >= c.row_blocks) {
-        const auto write = [&](int x, int y, int value) { to[y * pitch + x] = value; };
-        continue_columns(c, write, reach, block - c.row_blocks, read);
-        return;
+// Does pass `index` at row y of a block.
+template <typename Level>
+__device__ __forceinline__ void smooth(
+    const Component& c, const Place& place, int y, const u16* from, int index, const int* shares, const Level& level,
+    int (&own)[EACH], int (&value)[EACH]) {
+    const int at = y * int(c.pitch) + place.x;
+    const u16 *const source = c.source + at, *const plane = from + at;
+    const Pass& pass = c.passes[index];
+    if (place.is_inside(c, c.reach[index].columns)) {
+        smooth<false>(c, source, plane, place.x, y, pass, shares, level, own, value);
+    } else {
+        smooth<true>(c, source, plane, place.x, y, pass, shares, level, own, value);
     }
-    const int y = int(block * (THREADS / ROW_THREADS) + threadIdx.x / ROW_THREADS) - reach;
-    const auto write = [&](int x, int value) { to[y * pitch + x] = value; };
-    continue_row(c, clamp(y, 0, height - 1), reach, y < height + reach, read, write);
 }
 
-// Where a warp's samples are in a stage, from a row of a block's on.
-struct Place {
-    int x, y;
-    __device__ __forceinline__ Place(const Component& c, u32 block)
-        : x(block % c.across * COLUMNS + threadIdx.x % 32), y(block / c.across * ROWS + threadIdx.x / 32) {}
+struct NoLevel {
+    __device__ __forceinline__ int operator()(int) const { return 0; }
 };
 
 // Widens a block's samples.
@@ -115,14 +127,35 @@ __device__ __forceinline__ void open_tile(const Component& c, u32 block) {
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_open(const Gradient p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
-    // Borders begin first: they wait longest for memory.
-    const u32 borders = c.blocks - c.tiles;
-    if (block < borders) {
-        continue_source(c, c.source, block);
-    } else if (c.filters) {
-        open_tile(c, block - borders);
+    if (c.filters) {
+        open_tile(c, block);
     } else {
-        copy_tile(c, block - borders);
+        copy_tile(c, block);
+    }
+}
+
+constexpr int EVIDENCE_REACH = 6;
+
+// Evidence at a thread's samples of a row.
+template <bool ACROSS>
+__device__ __forceinline__ void look(
+    const Gradient& p, const Component& c, const u16* source, int x, int y, const int* shares, u8 (&found)[EACH]) {
+    int centre[EACH], tally[EACH];
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        centre[i] = __ldg(source + 32 * i);
+        tally[i] = 0;
+    }
+#pragma unroll
+    for (int pair = 0; pair < MOST_PAIRS; pair++) {
+        const Taps<ACROSS> taps(c, source, p.pairs[pair], x, y);
+#pragma unroll
+        for (int i = 0; i < EACH; i++) tally[i] = add_pair<false>(tally[i], taps.first(i), taps.second(i), centre[i], {p.near, 0});
+    }
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        const int away = abs(share(tally[i], shares)) - int(p.floor);
+        found[i] = min(max(away, 0) * int(p.scale), 255);
     }
 }
 
@@ -136,40 +169,30 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_first(const Gradi
     const int last = min(int(block / c.across + 1) * ROWS, height);
     for (int y = place.y; y < last; y += WARPS) {
         const u16* const source = c.source + y * pitch + place.x;
-        int centre[EACH], tally[EACH];
-#pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            centre[i] = __ldg(source + 32 * i);
-            tally[i] = 0;
+        u8 found[EACH];
+        if (place.is_inside(c, EVIDENCE_REACH)) {
+            look<false>(p, c, source, place.x, y, shares, found);
+        } else {
+            look<true>(p, c, source, place.x, y, shares, found);
         }
-#pragma unroll
-        for (int pair = 0; pair < MOST_PAIRS; pair++) {
-            const u16 *const a = source + c.offsets[pair], *const b = source - c.offsets[pair];
-#pragma unroll
-            for (int i = 0; i < EACH; i++) {
-                tally[i] = add_pair<false>(tally[i], __ldg(a + 32 * i), __ldg(b + 32 * i), centre[i], {p.near, 0});
-            }
-        }
-        u8* const evidence = c.evidence + y * pitch;
+        u8* const evidence = c.evidence + y * int(c.evidence_pitch);
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             const int x = place.x + 32 * i;
-            const int away = abs(share(tally[i], shares)) - int(p.floor);
-            const u8 found = min(max(away, 0) * int(p.scale), 255);
-            if (x < width) evidence[x] = found;
+            if (x < width) evidence[x] = found[i];
             // The outermost samples are replicated for those beside them.
             if (x == 0) {
 #pragma unroll
-                for (int k = 1; k <= AROUND; k++) evidence[-k] = found;
+                for (int k = 1; k <= AROUND; k++) evidence[-k] = found[i];
             }
             if (x == width - 1) {
 #pragma unroll
-                for (int k = 1; k <= AROUND; k++) evidence[x + k] = found;
+                for (int k = 1; k <= AROUND; k++) evidence[x + k] = found[i];
             }
         }
 
         int own[EACH], value[EACH];
-        smooth(source, source, c.passes[0], shares, NoLevel{}, own, value);
+        smooth(c, place, y, c.source, 0, shares, NoLevel{}, own, value);
         u16* const made = c.made[0] + y * pitch;
 #pragma unroll
         for (int i = 0; i < EACH; i++)
@@ -207,16 +230,10 @@ __device__ __forceinline__ void take_means(const Component& c, const u16* plane,
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) gradient_borders(const Gradient p) {
+extern "C" __global__ void __launch_bounds__(THREADS) gradient_cells(const Gradient p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
-    u16* const plane = c.made[(p.pass - 1) % 2];
-    const u32 borders = c.blocks - c.tiles;
-    if (block < borders) {
-        continue_plane(c, plane, c.reach[p.pass], block, ReadStage{plane, int(c.pitch)});
-    } else {
-        take_means(c, plane, block - borders);
-    }
+    take_means(c, c.made[(p.pass - 1) % 2], block);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) gradient_pass(const Gradient p) {
@@ -230,12 +247,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_pass(const Gradie
     const Place place(c, block);
     const int last = min(int(block / c.across + 1) * ROWS, height);
     for (int y = place.y; y < last; y += WARPS) {
-        const int at = y * pitch + place.x;
         int own[EACH], value[EACH];
-        smooth(c.source + at, from + at, c.passes[p.pass], shares, NoLevel{}, own, value);
+        smooth(c, place, y, from, p.pass, shares, NoLevel{}, own, value);
 #pragma unroll
         for (int i = 0; i < EACH; i++)
-            if (place.x + 32 * i < width) to[at + 32 * i] = value[i];
+            if (place.x + 32 * i < width) to[y * pitch + place.x + 32 * i] = value[i];
     }
 }
 
@@ -292,7 +308,7 @@ constexpr int SUMS = COLUMNS + 8, QUADS = SUMS / 4, PARTS = THREADS / QUADS, PAR
 __device__ __forceinline__ void sum_columns(const Component& c, int left, int top, u16 (&sums)[ROWS][SUMS]) {
     const int quad = threadIdx.x % QUADS, part = threadIdx.x / QUADS, first = part * PART_ROWS;
     if (part >= PARTS) return;
-    const int bottom = c.src.height - 1, pitch = c.pitch;
+    const int bottom = c.src.height - 1, pitch = c.evidence_pitch;
     // Of each word the first and third column, and the second and fourth.
     u32 even[PART_ROWS + 2 * AROUND], odd[PART_ROWS + 2 * AROUND];
 #pragma unroll
@@ -334,13 +350,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_last(const Gradie
     levels.find(c, block);
     fill_shares(shares);  // which waits for the sums and levels too
 
-    const int width = c.src.width, pitch = c.pitch;
+    const int width = c.src.width;
     const int last = min(top + ROWS, int(c.src.height));
     for (int y = place.y; y < last; y += WARPS) {
-        const int at = y * pitch + place.x;
         int own[EACH], value[EACH];
         const auto level = [&](int i) { return levels.at(y - top, i); };
-        smooth(c.source + at, c.made[0] + at, c.passes[3], shares, level, own, value);
+        smooth(c, place, y, c.made[0], 3, shares, level, own, value);
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             const u16* const columns = &sums[y - top][threadIdx.x % 32 + 32 * i + 4 - AROUND];

@@ -10,17 +10,19 @@ __device__ __forceinline__ int evidence_of(const Gradient& p, int sum, int count
 }
 
 // Of 8 bits there are few sums, in their steps, so that evidence is tabled by them and by counts.
-constexpr int MOST_SUM = 32, BY_COUNT = 2 * MOST_SUM, TALLY_WORDS = (MOST_PAIRS + 1) * BY_COUNT / 4;
+constexpr int BY_COUNT = sizeof(TallyTable) / (MOST_PAIRS + 1), MOST_SUM = BY_COUNT / 2;
 
 // Evidence at a word.
 struct Found {
     int side[2];
 };
 
-// Looks for evidence in a thread's words, from samples of 8 bits that all lie inside the picture.
-__device__ __forceinline__ void look_inside(
-    u32 exponents, const u32* source, const int (&offsets)[MOST_PAIRS], const Bounds& bounds, const u8* by_tally,
-    Found (&found)[EACH]) {
+// Looks for evidence in a thread's words of row y, from samples of 8 bits.
+template <bool ACROSS, bool DOWN>
+__device__ __forceinline__ void look_at_steps(
+    const Gradient& p, const Component& c, const u32* source, int x, int y, const u8* by_tally, Found (&found)[EACH]) {
+    const Bounds bounds(p.near, 0, STEPS);
+    const u32 exponents = p.exponents;
     u32 own[EACH];
     Tally tally[EACH];
 #pragma unroll
@@ -30,12 +32,12 @@ __device__ __forceinline__ void look_inside(
     }
 #pragma unroll
     for (int pair = 0; pair < MOST_PAIRS; pair++) {
-        const u32 *const a = tap(source, offsets[pair]), *const b = tap(source, -offsets[pair]);
+        const Taps<ACROSS, DOWN> taps(c, source, p.pairs[pair], x, y);
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             const Bytes bytes(own[i], exponents);
-            const Halves to_a = difference<STEPS>(__ldg(a + 32 * i), bytes, exponents);
-            add_pair<false>(tally[i], to_a, difference<STEPS>(__ldg(b + 32 * i), bytes, exponents), bounds);
+            const Halves to_a = difference<STEPS>(taps.first(i), bytes, exponents);
+            add_pair<false>(tally[i], to_a, difference<STEPS>(taps.second(i), bytes, exponents), bounds);
         }
     }
 #pragma unroll
@@ -47,16 +49,18 @@ __device__ __forceinline__ void look_inside(
 }
 
 // The same from any samples. Sums of differences of high and low bytes are kept apart, to be exact.
-__device__ __forceinline__ void look(
-    const Gradient& p, const u32* source, const int (&offsets)[MOST_PAIRS], const Bounds& bounds, Found (&found)[EACH]) {
+template <bool ACROSS, bool DOWN>
+__device__ __forceinline__ void look_at_any(
+    const Gradient& p, const Component& c, const u32* source, int x, int y, Found (&found)[EACH]) {
+    const Bounds bounds(p.near, 0, QUARTERS);
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
         const Bytes own(__ldg(source + 32 * i), p.exponents);
         Halves high = both(0), low[2] = {both(0), both(0)}, count = both(0);
 #pragma unroll
         for (int pair = 0; pair < MOST_PAIRS; pair++) {
-            const Bytes a(__ldg(tap(source, offsets[pair]) + 32 * i), p.exponents);
-            const Bytes b(__ldg(tap(source, -offsets[pair]) + 32 * i), p.exponents);
+            const Taps<ACROSS, DOWN> taps(c, source, p.pairs[pair], x, y);
+            const Bytes a(taps.first(i), p.exponents), b(taps.second(i), p.exponents);
             const Halves high_a = a.high - own.high, high_b = b.high - own.high, low_a = a.low - own.low, low_b = b.low - own.low;
             const Halves away = most(abs(fma(high_a, both(64), low_a)), abs(fma(high_b, both(64), low_b)));
             const Halves counts = fma_within_1(away, bounds.unit, bounds.near);
@@ -73,11 +77,23 @@ __device__ __forceinline__ void look(
     }
 }
 
-// Stores a thread's evidence of a row.
+// Looks for evidence in a thread's words of row y. Of samples of 8 bits `by_tally` has it.
+template <bool OF_8_BITS, bool ACROSS, bool DOWN>
+__device__ __forceinline__ void look(
+    const Gradient& p, const Component& c, int x, int y, const u8* by_tally, Found (&found)[EACH]) {
+    const u32* const source = reinterpret_cast<const u32*>(c.source) + y * int(c.pitch) + x;
+    if (OF_8_BITS) {
+        look_at_steps<ACROSS, DOWN>(p, c, source, x, y, by_tally, found);
+    } else {
+        look_at_any<ACROSS, DOWN>(p, c, source, x, y, found);
+    }
+}
+
+// Stores the evidence of one side of a thread's words of row y.
 __device__ __forceinline__ void put_evidence(const Component& c, const Place& place, int y, int side, const Found (&found)[EACH]) {
+    if (!owns(c, y, side)) return;
     const int width = c.src.width;
-    if (y >= int(c.src.height)) return;
-    u8* const evidence = c.evidence + y * int(c.pitch);
+    u8* const evidence = c.evidence + row_of(c, y, side) * int(c.evidence_pitch);
     if (place.left > 0 && place.left + COLUMNS < width) {
 #pragma unroll
         for (int i = 0; i < EACH; i++) evidence[place.x + 32 * i] = found[i].side[side];

@@ -1,8 +1,9 @@
-// gradient of two samples in a word: the sample of row y, and that of row y + `half`.
+// gradient of two samples in a word: one of row y, and the one below or above it that is as far from the lower border.
 //
-// A stage is a plane of such words, so that a tap of both is one read, wherever it lies. Differences of samples are taken in
-// halves of floats, as those of high and of low bytes: of samples that are near one another they need 11 bits, so all that
-// decides and counts is exact. What both halves of the picture need of each other is written twice.
+// A stage is a plane of such words, so that a tap of both is one read: both samples have as much room for their pairs up and down.
+// Below its last row lie words the other way round, as many rows as pairs reach: these are written twice. Differences of samples are
+// taken in halves of floats, as those of high and of low bytes: of samples that are near one another they need 11 bits, so all that
+// decides and counts is exact.
 
 #include "common/early.cuh"
 #include "gradient_look.cuh"
@@ -14,44 +15,33 @@ __device__ __forceinline__ uint4 four_words(u32 upper, u32 lower) {
         __byte_perm(first, 0, 0x1404), __byte_perm(first, 0, 0x3424), __byte_perm(second, 0, 0x1404), __byte_perm(second, 0, 0x3424));
 }
 
-// Writes one half of row y, of which each thread of a warp has four samples side by side: a thread writes one of each 32 columns,
-// so that a store of the warp fills as few sectors as it can.
-__device__ __forceinline__ void put_half(const Side& to, const Place& place, int y, int side, u32 four) {
-    const int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int i = 0; i < EACH; i++) {
-        const u32 of_lane = __shfl_sync(~0u, four, (32 * i + lane) / 4);
-        to.at(place.x + 32 * i, y, side) = (of_lane >> 8 * (lane % 4) & 0xff) << 8;
-    }
-}
-
 // Widens a block's samples.
 __device__ __forceinline__ void open_tile(const Component& c, u32 block, int rows) {
     const Plane& src = c.src;
     const Place place(c, block, rows);
-    const int width = src.width, height = src.height, half = c.half, reach = c.reach[0];
-    const Side to = side_of(c, c.source);
-    const bool whole = place.left + COLUMNS <= width && place.last + half <= height;
+    const int width = src.width, height = src.height, reach = c.reach[0].rows;
+    const bool whole = place.left + COLUMNS <= width && place.last <= height;
     if (whole && src.sample == SAMPLE_U8 && src.step == 1 && vectors_fit(src, 4)) {
         // Four samples side by side.
         const int x = place.left + threadIdx.x % 32 * 4;
+        const auto words_at = [&](int y) { return reinterpret_cast<uint4*>(reinterpret_cast<u32*>(c.source) + y * int(c.pitch) + x); };
         for (int y = place.y; y < place.last; y += WARPS) {
-            const u32 upper = __ldg(reinterpret_cast<const u32*>(at<u8>(src, x, y)));
-            const u32 lower = __ldg(reinterpret_cast<const u32*>(at<u8>(src, x, y + half)));
-            const uint4 words = four_words(upper, lower);
-            *reinterpret_cast<uint4*>(&to.at(x, y, 0)) = words;
-            // The other half of the picture needs these, too.
-            if (y < reach) put_half(to, place, y + half, 0, lower);
-            if (y >= half - reach) put_half(to, place, y, 1, upper);
+            const int opposite = row_of(c, y, 1);
+            const u32 first = __ldg(reinterpret_cast<const u32*>(at<u8>(src, x, y)));
+            const u32 second = __ldg(reinterpret_cast<const u32*>(at<u8>(src, x, opposite)));
+            *words_at(y) = four_words(first, second);
+            if (is_read_swapped(c, y, reach)) *words_at(opposite) = four_words(second, first);
         }
         return;
     }
-    for (int y = place.y; y < place.last; y += WARPS) {
-        for (int side = 0; side < 2; side++) {
-            const int row = y + side * half;
-            if (row >= height) continue;
-            for (int x = place.x; x < min(place.left + COLUMNS, width); x += 32) to.put(x, row, reach, load(src, x, row));
+    for (int y = place.y; y < min(place.last, height); y += WARPS) {
+        u32 words[EACH];
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            const int x = min(place.x + 32 * i, width - 1);
+            words[i] = load(src, x, y) | load(src, x, row_of(c, y, 1)) << 16;
         }
+        put_words(c, c.source, place.x, y, reach, words);
     }
 }
 
@@ -59,121 +49,160 @@ extern "C" __global__ void __launch_bounds__(THREADS) gradient_open(const Gradie
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
     wait_for_launch_before();
-    // Borders begin first: they wait longest for memory.
-    const u32 borders = c.blocks - c.tiles;
-    if (block < borders) {
-        continue_source(c, side_of(c, c.source), block);
-    } else if (c.filters) {
-        open_tile(c, block - borders, p.rows);
+    if (c.filters) {
+        open_tile(c, block, p.rows);
     } else {
-        copy_tile(c, block - borders);
+        copy_tile(c, block);
     }
 }
-
-constexpr int EVIDENCE_REACH = 6;
 
 // Blocks that a multiprocessor holds at least: with three or five all in all takes up to 3 % longer.
 constexpr int BLOCKS = 4;
 
+// Looks for evidence and does the first pass, in a block of samples that differ by so much.
+template <int UNIT>
+struct FirstRows {
+    const Gradient& p;
+    const Component& c;
+    const Place& place;
+    const u8* by_tally;
+
+    template <bool ACROSS, bool DOWN>
+    __device__ __forceinline__ void run() const {
+        const int x = place.x;
+        for (int y = place.y; y < place.last; y += WARPS) {
+            Found found[EACH];
+            look<UNIT == STEPS, ACROSS, DOWN>(p, c, x, y, by_tally, found);
+#pragma unroll
+            for (int side = 0; side < 2; side++) put_evidence(c, place, y, side, found);
+            u32 own[EACH], words[EACH];
+            Halves moved[EACH];
+            smooth<UNIT, false, ACROSS, DOWN>(c, p.exponents, c.source, x, y, c.passes[0], NoLevel{}, own, moved);
+            move(own, moved, words);
+            put_words(c, c.made[0], x, y, c.reach[1].rows, words);
+        }
+    }
+};
+
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_first(const Gradient p) {
     // In memory, where a warp reads side by side: it would read one argument after the other.
-    __shared__ u32 by_tally[TALLY_WORDS];
-    for (int i = threadIdx.x; i < TALLY_WORDS; i += blockDim.x) by_tally[i] = __ldg(p.by_tally + i);
+    __shared__ TallyTable table;
+    for (int i = threadIdx.x; i < sizeof(TallyTable) / 4; i += blockDim.x) table.words[i] = __ldg(p.by_tally->words + i);
     __syncthreads();
 
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
     const Place place(c, block, p.rows);
     wait_for_launch_before();
-    const bool of_8_bits = c.src.sample == SAMPLE_U8;
-    const bool inside = of_8_bits && place.is_inside(c, EVIDENCE_REACH), far_inside = of_8_bits && place.is_inside(c, c.reach[0]);
-    for (int y = place.y; y < place.last; y += WARPS) {
-        const u32* const source = reinterpret_cast<const u32*>(c.source) + y * int(c.pitch) + place.x;
-        Found found[EACH];
-        if (inside) {
-            look_inside(p.exponents, source, c.offsets, Bounds(p.near, 0, STEPS), reinterpret_cast<const u8*>(by_tally), found);
-        } else {
-            look(p, source, c.offsets, Bounds(p.near, 0, QUARTERS), found);
-        }
-#pragma unroll
-        for (int side = 0; side < 2; side++) put_evidence(c, place, y + side * int(c.half), side, found);
-        u32 own[EACH], words[EACH];
-        Halves moved[EACH];
-        if (far_inside) {
-            smooth<STEPS, false>(c, p.exponents, source, source, c.passes[0], NoLevel{}, own, moved);
-        } else {
-            smooth<QUARTERS, false>(c, p.exponents, source, source, c.passes[0], NoLevel{}, own, moved);
-        }
-        move(own, moved, words);
-        put_words(side_of(c, c.made[0]), place.x, y, c.reach[1], words);
+    const u8* const by_tally = reinterpret_cast<const u8*>(table.words);
+    if (c.src.sample == SAMPLE_U8) {
+        by_borders(c, place, c.reach[0], FirstRows<STEPS>{p, c, place, by_tally});
+    } else {
+        by_borders(c, place, c.reach[0], FirstRows<QUARTERS>{p, c, place, by_tally});
     }
 }
 
-// Means of a block's cells, of both halves of the picture: `sums` of a thread's columns, in both halves of a word, are what its
-// samples were moved by, and 512 more for each.
-__device__ __forceinline__ void take_means(const Component& c, const Place& place, u32 (&sums)[EACH]) {
-    __shared__ u32 parts[WARPS][CELLS_ACROSS];
-    const int width = c.src.width, height = c.src.height, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-#pragma unroll
-    for (int i = 0; i < EACH; i++) {
-#pragma unroll
-        for (int distance = CELL / 2; distance > 0; distance /= 2) sums[i] += __shfl_xor_sync(~0u, sums[i], distance);
-        if (lane % CELL == 0) parts[warp][2 * i + lane / CELL] = sums[i];
-    }
-    __syncthreads();
-    if (threadIdx.x >= 2 * CELLS_ACROSS) return;
-    const int column = threadIdx.x % CELLS_ACROSS, side = threadIdx.x / CELLS_ACROSS;
-    const int left = place.left + CELL * column, top = place.top + side * int(c.half);
-    if (left >= width || top >= height) return;
-    int sum = 0;
-#pragma unroll
-    for (int i = 0; i < WARPS; i++) sum += parts[i][column] >> 16 * side & 0xffff;
-    const int count = min(width - left, CELL) * min(height - top, CELL);
-    c.cells[top / CELL * int(c.cells_across) + left / CELL] = rounded(LEVEL_PARTS * (512 * count - sum), count);
+// Sums of words over the columns of each cell of a row, by a warp. Every fourth thread then has one.
+__device__ __forceinline__ u32 sum_of_cell(const u32 (&words)[EACH]) {
+    const int lane = threadIdx.x % 32;
+    // Each step halves the threads that a cell's words are spread over: a thread keeps what is of its cells and gives away the rest.
+    const auto halve = [&](u32 a, u32 b, int distance) {
+        const bool keeps_b = lane & distance;
+        return (keeps_b ? b : a) + __shfl_xor_sync(~0u, keeps_b ? a : b, distance);
+    };
+    u32 sum = halve(halve(words[0], words[2], 8), halve(words[1], words[3], 8), 4);
+    sum += __shfl_xor_sync(~0u, sum, 2);
+    return sum + __shfl_xor_sync(~0u, sum, 1);
 }
 
-// The second or third pass, of a block; the third one takes means, too.
+// Which cell of a block a thread then has the sum of.
+__device__ __forceinline__ int cell_of_sum() { return threadIdx.x % 16 / 4 * 2 + threadIdx.x % 32 / 16; }
+
+// Sums of a block's cells, of both samples of words: `sums` of each row's, in both halves of a word, are what samples were moved by, and
+// 512 more for each. A cell of second samples lies in two blocks, which
+// give it a sum each.
+__device__ __forceinline__ void put_sums(const Component& c, const Place& place, const u32 (&sums)[PAIR_ROWS][CELLS_ACROSS]) {
+    const int part = threadIdx.x / CELLS_ACROSS, column = threadIdx.x % CELLS_ACROSS, left = place.left / CELL + column;
+    if (part >= 3 || left >= int(c.cells_across)) return;
+    // The block's rows that are of the cell: all, those up to where cells of second samples meet, or the others.
+    const int row = row_of(c, place.top, part > 0), meet = row % CELL + 1;
+    const int first = part == 2 ? meet : 0, last = part == 1 ? meet : PAIR_ROWS;
+    if (!owns(c, place.top + first, part > 0)) return;
+    u32 sum = 0;
+    for (int i = first; i < last; i++) sum += sums[i][column] >> (part > 0 ? 16 : 0) & 0xffff;
+    const int cell = (row / CELL - (part == 2)) * int(c.cells_across) + left;
+    c.cells[cell + (part == 2 ? c.cells_across * c.cells_down : 0)] = sum;
+}
+
+// Does the second or third pass in a block. With `MEANS` it also sums what samples of each cell are moved by in each row.
 template <bool MEANS>
-__device__ __forceinline__ void pass_tile(const Gradient& p) {
+struct PassRows {
+    const Gradient& p;
+    const Component& c;
+    const Place& place;
+    u32 (*sums)[CELLS_ACROSS];
+
+    template <bool ACROSS, bool DOWN>
+    __device__ __forceinline__ void run() const {
+        for (int y = place.y; y < place.last; y += WARPS) {
+            u32 own[EACH], words[EACH];
+            Halves moved[EACH];
+            smooth<QUARTERS, true, ACROSS, DOWN>(
+                c, p.exponents, c.made[(p.pass - 1) % 2], place.x, y, c.passes[p.pass], NoLevel{}, own, moved);
+            move(own, moved, words);
+            put_words(c, c.made[p.pass % 2], place.x, y, c.reach[p.pass + 1].rows, words);
+            if (!MEANS) continue;
+            const u32 counts = (owns(c, y, 0) ? 0x000003ff : 0) | (owns(c, y, 1) ? 0x03ff0000 : 0);
+            u32 by[EACH];
+#pragma unroll
+            for (int i = 0; i < EACH; i++) by[i] = (moved[i] + both(MIDDLE)).bits & (place.x + 32 * i < int(c.src.width) ? counts : 0);
+            const u32 sum = sum_of_cell(by);
+            if (threadIdx.x % 4 == 0) sums[y - place.top][cell_of_sum()] = sum;
+        }
+    }
+};
+
+// The second pass, of a block.
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_second(const Gradient p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
-    const Place place(c, block, MEANS ? PAIR_ROWS : p.rows);
-    let_next_launch_begin();
-    // The launch before continued what the pass before made. The pass itself is over: see `gradient_borders`.
-    if (!place.is_inside(c, c.reach[p.pass])) wait_for_writes_before();
-    const Side made = side_of(c, c.made[p.pass % 2]);
-    const int width = c.src.width, height = c.src.height, half = c.half;
-    u32 sums[EACH] = {};
-    for (int y = place.y; y < place.last; y += WARPS) {
-        const int at = y * int(c.pitch) + place.x;
-        const u32* const source = reinterpret_cast<const u32*>(c.source) + at;
-        const u32* const plane = reinterpret_cast<const u32*>(c.made[(p.pass - 1) % 2]) + at;
-        u32 own[EACH], words[EACH];
-        Halves moved[EACH];
-        smooth<QUARTERS, true>(c, p.exponents, source, plane, c.passes[p.pass], NoLevel{}, own, moved);
-        move(own, moved, words);
-        put_words(made, place.x, y, c.reach[p.pass + 1], words);
-        if (!MEANS) continue;
-        const u32 counts = (y < height ? 0x000003ff : 0) | (y + half < height ? 0x03ff0000 : 0);
-#pragma unroll
-        for (int i = 0; i < EACH; i++) sums[i] += (moved[i] + both(MIDDLE)).bits & (place.x + 32 * i < width ? counts : 0);
-    }
-    if (MEANS) take_means(c, place, sums);
+    const Place place(c, block, p.rows);
+    wait_for_launch_before();
+    by_borders(c, place, c.reach[1], PassRows<false>{p, c, place, nullptr});
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_second(const Gradient p) { pass_tile<false>(p); }
+// The third pass, of a block, and sums of its cells.
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_third(const Gradient p) {
+    __shared__ u32 sums[PAIR_ROWS][CELLS_ACROSS];
+    u32 block = blockIdx.x;
+    const Component& c = component_of(p, block);
+    const Place place(c, block);
+    wait_for_launch_before();
+    by_borders(c, place, c.reach[2], PassRows<true>{p, c, place, sums});
+    __syncthreads();
+    put_sums(c, place, sums);
+}
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_third(const Gradient p) { pass_tile<true>(p); }
+// The mean of what passes took off a cell's samples, of its sum or of both its sums.
+__device__ __forceinline__ int mean_of_cell(const Component& c, int x, int y) {
+    const int across = c.cells_across, top = CELL * y, height = c.src.height;
+    const int* const sums = c.cells + y * across + x;
+    // Cells of second samples have two, but for those of the last row.
+    const bool has_two = top >= int(c.word_rows) && top + CELL < height;
+    const int sum = __ldg(sums) + (has_two ? __ldg(sums + across * int(c.cells_down)) : 0);
+    const int count = min(int(c.src.width) - CELL * x, CELL) * min(height - top, CELL);
+    return rounded(LEVEL_PARTS * (512 * count - sum), count);
+}
 
 // Levels of some columns of cells: means of rows around each cell, then of columns around it.
 constexpr int LEVEL_COLUMNS = 2;
 __device__ __forceinline__ void find_levels(const Component& c, u32 block) {
     const int across = c.cells_across, down = c.cells_down, window = c.window;
     const int left = block * LEVEL_COLUMNS, columns = min(across - left, LEVEL_COLUMNS);
-    int* const rows = c.cells + across * down;
+    int* const rows = c.cells + 2 * across * down;
     for (int i = threadIdx.x; i < down * columns; i += THREADS) {
         const int x = left + i % columns, first = i / columns * across;
-        rows[first + x] = mean_around(x, across, window, [&](int x) { return __ldg(c.cells + first + x); });
+        rows[first + x] = mean_around(x, across, window, [&](int x) { return mean_of_cell(c, x, i / columns); });
     }
     __syncthreads();
     for (int i = threadIdx.x; i < down * columns; i += THREADS) {
@@ -182,25 +211,26 @@ __device__ __forceinline__ void find_levels(const Component& c, u32 block) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) gradient_borders(const Gradient p) {
+extern "C" __global__ void __launch_bounds__(THREADS) gradient_cells(const Gradient p) {
     u32 block = blockIdx.x;
     const Component& c = component_of(p, block);
     wait_before_next_launch_begins();
-    const u32 borders = c.blocks - c.tiles;
-    if (block < borders) {
-        const int reach = c.reach[p.pass];
-        const Side plane = side_of(c, c.made[(p.pass - 1) % 2]);
-        continue_plane(c, plane, reach, block, ReadPair{plane});
-    } else {
-        find_levels(c, block - borders);
-    }
+    find_levels(c, block);
 }
 
-// Levels of cells around a block, of both halves of the picture.
+// Levels of cells around a block, of both samples of words.
 constexpr int LEVEL_ROWS = PAIR_ROWS / CELL + 2;
 struct Levels {
     int of[2][LEVEL_ROWS][LINES + 1];
 };
+
+// The row of the cell whose middle is above a sample's, or in its row.
+__device__ __forceinline__ int cell_above(int row) { return (row - CELL / 2) >> CELL_BITS; }
+
+// The first row of cells that samples of a block lie below.
+__device__ __forceinline__ int first_cell(const Component& c, const Place& place, int side) {
+    return cell_above(row_of(c, side == 0 ? place.top : place.last - 1, side));
+}
 
 __device__ __forceinline__ void load_levels(const Component& c, const Place& place, Levels& levels) {
     const int across = c.cells_across, down = c.cells_down;
@@ -208,20 +238,22 @@ __device__ __forceinline__ void load_levels(const Component& c, const Place& pla
     // The last threads do, which sum no columns.
     const int i = THREADS - 1 - threadIdx.x;
     if (i >= 2 * LEVEL_ROWS * (LINES + 1)) return;
-    const int x = i % (LINES + 1), row = i / (LINES + 1), side = row / LEVEL_ROWS;
-    const int y = clamp((place.top + side * int(c.half)) / CELL + row % LEVEL_ROWS - 1, 0, down - 1);
-    levels.of[side][row % LEVEL_ROWS][x] = __ldg(c.levels + y * across + clamp(place.left / CELL - 1 + x, 0, across - 1));
+    const int x = i % (LINES + 1), row = i / (LINES + 1) % LEVEL_ROWS, side = i / (LINES + 1) / LEVEL_ROWS;
+    const int y = clamp(first_cell(c, place, side) + row, 0, down - 1);
+    levels.of[side][row][x] = __ldg(c.levels + y * across + clamp(place.left / CELL - 1 + x, 0, across - 1));
 }
 
-// Levels of a warp's two rows: lines of both halves of the picture, in the bits of a half of a float above `MIDDLE`.
-__device__ __forceinline__ void find_lines(const Levels& levels, int4 (&lines)[2 * LINES]) {
+// Levels of a warp's two rows: lines of both samples of words, in the bits of a half of a float above `MIDDLE`.
+__device__ __forceinline__ void find_lines(
+    const Component& c, const Place& place, const Levels& levels, int4 (&lines)[2 * LINES]) {
     const int lane = threadIdx.x % 32;
     if (lane < 2 * LINES) {
-        const int y = threadIdx.x / 32 + lane / LINES * WARPS, x = lane % LINES;
-        const int above = (y + CELL / 2) / CELL, part = 2 * ((y + CELL / 2) % CELL) + 1;
+        const int y = place.y + lane / LINES * WARPS, x = lane % LINES;
         Line line[2];
 #pragma unroll
         for (int side = 0; side < 2; side++) {
+            const int row = row_of(c, y, side), above = cell_above(row) - first_cell(c, place, side);
+            const int part = 2 * (row - CELL / 2 & CELL - 1) + 1;
             const auto between = [&](int x) {
                 return (levels.of[side][above][x] * (32 - part) + levels.of[side][above + 1][x] * part + 16) >> 5;
             };
@@ -234,14 +266,14 @@ __device__ __forceinline__ void find_lines(const Levels& levels, int4 (&lines)[2
 }
 
 // Sums of seven rows of evidence in each column of a block, and of four columns on both sides: a word holds those of both
-// halves of the picture. A thread takes four columns and some rows: half of the warps then do all, with fewer rows to read twice.
+// samples. A thread takes four columns and some rows: half of the warps then do all, with fewer rows to read twice.
 constexpr int SUMS = COLUMNS + 8, QUADS = SUMS / 4, PARTS = 4, PART_ROWS = PAIR_ROWS / PARTS;
 static_assert(PARTS * QUADS <= THREADS, "there are threads for all parts");
 
 __device__ __forceinline__ void sum_columns(const Component& c, const Place& place, u32 (&sums)[PAIR_ROWS][SUMS]) {
     const int quad = threadIdx.x % QUADS, first = threadIdx.x / QUADS * PART_ROWS;
     if (first >= PAIR_ROWS) return;
-    const int bottom = c.src.height - 1, pitch = c.pitch;
+    const int bottom = c.src.height - 1, pitch = c.evidence_pitch;
     const u8* const evidence = c.evidence + place.left - 4 + 4 * quad;
     // Of each word the first and third column, and the second and fourth.
     u32 even[2][PART_ROWS + 2 * AROUND], odd[2][PART_ROWS + 2 * AROUND];
@@ -249,7 +281,7 @@ __device__ __forceinline__ void sum_columns(const Component& c, const Place& pla
     for (int side = 0; side < 2; side++) {
 #pragma unroll
         for (int i = 0; i < PART_ROWS + 2 * AROUND; i++) {
-            const int y = clamp(place.top + side * int(c.half) + first - AROUND + i, 0, bottom);
+            const int y = clamp(row_of(c, place.top + first - AROUND + i, side), 0, bottom);
             const u32 four = __ldg(reinterpret_cast<const u32*>(evidence + y * pitch));
             even[side][i] = four & 0x00ff00ff;
             odd[side][i] = four >> 8 & 0x00ff00ff;
@@ -276,7 +308,7 @@ __device__ __forceinline__ void sum_columns(const Component& c, const Place& pla
     }
 }
 
-// Makes a row's sums of columns sums of 7x7, by a warp. Returns whether one of them, of either half of the picture, is less than
+// Makes a row's sums of columns sums of 7x7, by a warp. Returns whether one of them, of either sample of words, is less than
 // `end`.
 __device__ __forceinline__ bool sum_row(u32 (&sums)[SUMS], u32 end) {
     static_assert(AROUND == 3 && COLUMNS == 4 * 32, "a thread sums around four columns");
@@ -349,6 +381,61 @@ __device__ __forceinline__ void store_row(
     }
 }
 
+// Does the last pass in a block and blends: sums of evidence are there, and of rows of which something is left, which are `live`,
+// levels.
+struct LastRows {
+    const Gradient& p;
+    const Component& c;
+    const Place& place;
+    const bool (&live)[2];
+    const u32 (&sums)[PAIR_ROWS][SUMS];
+    const int4 (&lines)[2 * LINES];
+
+    template <bool ACROSS, bool DOWN>
+    __device__ __forceinline__ void run() const {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const int part = 2 * ((lane + CELL / 2) % CELL) + 1;
+        const Blend blend(p, c);
+#pragma unroll 1
+        for (int row = 0; row < 2; row++) {
+            const int y = place.y + row * WARPS;
+            u32 own[EACH];
+            if (row == 0 ? !live[0] : !live[1]) {
+                const u32* const source = reinterpret_cast<const u32*>(c.source) + y * int(c.pitch) + place.x;
+#pragma unroll
+                for (int i = 0; i < EACH; i++) own[i] = __ldg(source + 32 * i);
+#pragma unroll
+                for (int side = 0; side < 2; side++) {
+                    if (!owns(c, y, side)) continue;
+                    float results[EACH];
+#pragma unroll
+                    for (int i = 0; i < EACH; i++) results[i] = blend.sample(own[i], side);
+                    store_row(c.dst, blend, place, row_of(c, y, side), results);
+                }
+                continue;
+            }
+            const int4* const lines_of_row = lines + row * LINES + (lane + CELL / 2) / CELL;
+            const auto with_level = [&](int i, Halves by) {
+                const int4 line = lines_of_row[2 * i];
+                return by + (Halves{__byte_perm(line.x + line.y * part, line.z + line.w * part, 0x6521)} - both(MIDDLE));
+            };
+            Halves moved[EACH];
+            smooth<QUARTERS, true, ACROSS, DOWN>(c, p.exponents, c.made[0], place.x, y, c.passes[3], with_level, own, moved);
+            u32 sums_around[EACH];
+#pragma unroll
+            for (int i = 0; i < EACH; i++) sums_around[i] = sums[warp + row * WARPS][4 + lane + 32 * i];
+#pragma unroll
+            for (int side = 0; side < 2; side++) {
+                if (!owns(c, y, side)) continue;
+                float results[EACH];
+#pragma unroll
+                for (int i = 0; i < EACH; i++) results[i] = blend.moved(own[i], moved[i], sums_around[i], side);
+                store_row(c.dst, blend, place, row_of(c, y, side), results);
+            }
+        }
+    }
+};
+
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_last(const Gradient p) {
     __shared__ __align__(16) u32 sums[PAIR_ROWS][SUMS];
     __shared__ int4 lines[WARPS][2 * LINES];
@@ -357,7 +444,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_last(cons
     const Component& c = component_of(p, block);
     const Place place(c, block);
     let_next_launch_begin();
-    // Evidence is of the first pass, which is over. Levels and borders are of the launch before.
+    // Evidence is of the first pass, which is over, since `gradient_cells` waits before it lets this launch begin. Levels are its own.
     sum_columns(c, place, sums);
     wait_for_writes_before();
     load_levels(c, place, levels);
@@ -367,46 +454,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) gradient_last(cons
     // Whether anything is left of the filter in each row. Where nothing is, as in texture, the row stays as it is, without a tap.
     const auto is_live = [&](int row) { return __any_sync(~0u, sum_row(sums[warp + row * WARPS], p.end) && inside) != 0; };
     const bool live[] = {is_live(0), is_live(1)};
-    if (live[0] || live[1]) find_lines(levels, lines[warp]);
+    if (live[0] || live[1]) find_lines(c, place, levels, lines[warp]);
 
-    const int height = c.src.height, half = c.half, part = 2 * ((lane + CELL / 2) % CELL) + 1;
-    const Blend blend(p, c);
-#pragma unroll 1
-    for (int row = 0; row < 2; row++) {
-        const int y = place.y + row * WARPS, at = y * int(c.pitch) + place.x;
-        const u32* const source = reinterpret_cast<const u32*>(c.source) + at;
-        u32 own[EACH];
-        if (row == 0 ? !live[0] : !live[1]) {
-#pragma unroll
-            for (int i = 0; i < EACH; i++) own[i] = __ldg(source + 32 * i);
-#pragma unroll
-            for (int side = 0; side < 2; side++) {
-                if (y + side * half >= height) continue;
-                float results[EACH];
-#pragma unroll
-                for (int i = 0; i < EACH; i++) results[i] = blend.sample(own[i], side);
-                store_row(c.dst, blend, place, y + side * half, results);
-            }
-            continue;
-        }
-        const int4* const lines_of_row = lines[warp] + row * LINES + (lane + CELL / 2) / CELL;
-        const auto with_level = [&](int i, Halves by) {
-            const int4 line = lines_of_row[2 * i];
-            return by + (Halves{__byte_perm(line.x + line.y * part, line.z + line.w * part, 0x6521)} - both(MIDDLE));
-        };
-        const u32* const plane = reinterpret_cast<const u32*>(c.made[0]) + at;
-        Halves moved[EACH];
-        smooth<QUARTERS, true>(c, p.exponents, source, plane, c.passes[3], with_level, own, moved);
-        u32 sums_around[EACH];
-#pragma unroll
-        for (int i = 0; i < EACH; i++) sums_around[i] = sums[warp + row * WARPS][4 + lane + 32 * i];
-#pragma unroll
-        for (int side = 0; side < 2; side++) {
-            if (y + side * half >= height) continue;
-            float results[EACH];
-#pragma unroll
-            for (int i = 0; i < EACH; i++) results[i] = blend.moved(own[i], moved[i], sums_around[i], side);
-            store_row(c.dst, blend, place, y + side * half, results);
-        }
-    }
+    by_borders(c, place, c.reach[3], LastRows{p, c, place, live, sums, lines[warp]});
 }

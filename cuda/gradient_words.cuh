@@ -4,7 +4,7 @@
 #include "common/halves.cuh"
 #include "gradient.cuh"
 
-constexpr int PAIR_ROWS = 16;  // of a block, in words; of the first two passes, at most
+constexpr int PAIR_ROWS = 16;  // of a block, in words; of the source and of the first two passes, at most
 static_assert(2 * WARPS == PAIR_ROWS && PAIR_ROWS == CELL, "a warp has two rows of a cell");
 
 // Quarters of v16 in both halves.
@@ -14,41 +14,22 @@ __device__ __forceinline__ Halves quarters(int v16) { return both(float(v16) / 4
 constexpr float MIDDLE = 384;
 constexpr u32 MIDDLE_BITS = 0x5e00;
 
-// The sample of a word's row, or of `half` rows below.
-struct Side {
-    u16* plane;
-    int pitch, half;
-    __device__ __forceinline__ u16& at(int x, int y, int side) const {
-        return plane[2 * ((y - side * half) * pitch + x) + side];
-    }
-    // Every place where row y is kept.
-    __device__ __forceinline__ void put(int x, int y, int reach, u16 value) const {
-        if (y < half + reach) at(x, y, 0) = value;
-        if (y >= half - reach) at(x, y, 1) = value;
-    }
-};
+// The row of a word's sample: of words of row y the first one's is y, and the second one's as far from the lower border as that from
+// the upper one.
+__device__ __forceinline__ int row_of(const Component& c, int y, int side) { return side == 0 ? y : int(c.src.height) - 1 - y; }
 
-// The samples of a stage.
-struct ReadPair {
-    Side from;
-    __device__ __forceinline__ int operator()(int x, int y) const { return from.at(x, y, y >= from.half); }
-};
-
-// Continues a stage: `block` counts the blocks of borders. Rows beyond the corners go on as the outermost ones.
-template <typename Read>
-__device__ __forceinline__ void continue_plane(const Component& c, const Side& to, int reach, u32 block, const Read& read) {
-    const int bottom = c.src.height - 1, half = c.half;
-    if (block >= c.row_blocks) {
-        const auto write = [&](int x, int y, int value) { to.put(x, y, reach, value); };
-        continue_columns(c, write, reach, block - c.row_blocks, read);
-        return;
-    }
-    const int at = block * (THREADS / ROW_THREADS) + threadIdx.x / ROW_THREADS, side = at % 2, y = at / 2 - reach + side * half;
-    const auto write = [&](int x, int value) { to.at(x, y, side) = value; };
-    continue_row(c, clamp(y, 0, bottom), reach, at < 2 * (half + 2 * reach), read, write);
+// Whether it is words of row y that a sample is taken from in the end: rows in the middle are in two.
+__device__ __forceinline__ bool owns(const Component& c, int y, int side) {
+    return y < int(c.src.height) - (side == 0 ? 0 : int(c.word_rows));
 }
 
-__device__ __forceinline__ Side side_of(const Component& c, u16* plane) { return {plane, int(c.pitch), int(c.half)}; }
+// Whether the second samples of words of row y are read as first ones, too: in one of the `reach` rows from `word_rows` on.
+__device__ __forceinline__ bool is_read_swapped(const Component& c, int y, int reach) {
+    const int last = int(c.src.height) - int(c.word_rows);
+    return y < last && y >= last - reach;
+}
+
+__device__ __forceinline__ u32 swapped(u32 word) { return __byte_perm(word, 0, 0x1032); }
 
 // The bytes of two samples: high ones above 1024, low ones as quarters above 256. `exponents` is 0x64645c5c, which the compiler
 // must not know: with two numbers that it knows, it moves one into a register each time.
@@ -58,22 +39,16 @@ struct Bytes {
         : high{__byte_perm(word, exponents, 0x7371)}, low{__byte_perm(word, exponents, 0x4240)} {}
 };
 
-// Writes a thread's words of row y, and each half where the other half of the picture needs it. There is room for a block's
+// Writes a thread's words of row y, and once more the other way round where `is_read_swapped` says so. There is room for a block's
 // columns beyond the picture.
-__device__ __forceinline__ void put_words(const Side& to, int x, int y, int reach, const u32 (&words)[EACH]) {
-    u32* const row = reinterpret_cast<u32*>(to.plane) + y * to.pitch + x;
+__device__ __forceinline__ void put_words(const Component& c, u16* plane, int x, int y, int reach, const u32 (&words)[EACH]) {
+    u32* const row = reinterpret_cast<u32*>(plane) + y * int(c.pitch) + x;
 #pragma unroll
     for (int i = 0; i < EACH; i++) row[32 * i] = words[i];
-    if (y < reach) {
-        u16* const below = &to.at(x, y + to.half, 0);
+    if (!is_read_swapped(c, y, reach)) return;
+    u32* const opposite = reinterpret_cast<u32*>(plane) + row_of(c, y, 1) * int(c.pitch) + x;
 #pragma unroll
-        for (int i = 0; i < EACH; i++) below[64 * i] = words[i] >> 16;
-    }
-    if (y >= to.half - reach) {
-        u16* const above = &to.at(x, y, 1);
-#pragma unroll
-        for (int i = 0; i < EACH; i++) above[64 * i] = words[i];
-    }
+    for (int i = 0; i < EACH; i++) opposite[32 * i] = swapped(words[i]);
 }
 
 // Where a thread's words are: its first row, and where the block ends.
@@ -82,13 +57,25 @@ struct Place {
     __device__ __forceinline__ Place(const Component& c, u32 block, int rows = PAIR_ROWS)
         : left(block % c.across * COLUMNS), top(block / c.across * rows), last(top + rows), x(left + threadIdx.x % 32),
           y(top + threadIdx.x / 32) {}
-
-    // Whether what lies `reach` samples around the block is inside the picture.
-    __device__ __forceinline__ bool is_inside(const Component& c, int reach) const {
-        const int width = c.src.width, height = c.src.height;
-        return left >= reach && left + COLUMNS + reach <= width && top >= reach && last + int(c.half) + reach <= height;
-    }
 };
+
+// Has `rows` go over a block's rows, of which pairs lie up to `reach` away: as one whose pairs are closer beside the left or the right
+// border (`ACROSS`), near the upper or the lower one (`DOWN`), in a corner or nowhere.
+template <typename Rows>
+__device__ __forceinline__ void by_borders(const Component& c, const Place& place, const Reach& reach, const Rows& rows) {
+    const int width = c.src.width, height = c.src.height, columns_away = reach.columns, rows_away = reach.rows;
+    const bool across = place.left < columns_away || place.left + COLUMNS + columns_away > width;
+    const bool down = place.top < rows_away || place.last + rows_away > height;
+    if (!across && !down) {
+        rows.template run<false, false>();
+    } else if (!across) {
+        rows.template run<false, true>();
+    } else if (!down) {
+        rows.template run<true, false>();
+    } else {
+        rows.template run<true, true>();
+    }
+}
 
 // The sum of the pairs that count, and how many they are.
 struct Tally {
@@ -124,13 +111,31 @@ __device__ __forceinline__ Halves share(const Tally& tally) {
     return fma(fma(odd, both(0.125f), tally.sum), share, both(MIDDLE)) - both(MIDDLE);
 }
 
-// What lies at some distance from a thread's words. The address is worked out once, and words are read at fixed distances from
-// it: else the compiler works one out a word.
-__device__ __forceinline__ const u32* tap(const u32* words, int distance) {
+// Words at some distance from others. The address is worked out once, and words are read at fixed distances from it: else the
+// compiler works one out a word.
+__device__ __forceinline__ const u32* at_distance(const u32* words, int distance) {
     words += distance;
     asm("" : "+l"(words));
     return words;
 }
+
+// Both samples of a pair, seen from a thread's words of row y: of their second samples the pair that the first ones have upside down,
+// which is another of the same pass. Beside the left or the right border (`ACROSS`) each word has a distance of its own.
+template <bool ACROSS, bool DOWN>
+struct Taps {
+    const u32 *a, *b;
+    int columns, x, width;
+    __device__ __forceinline__ Taps(const Component& c, const u32* plane, const Offset& pair, int x, int y)
+        : columns(pair.columns), x(x), width(c.src.width) {
+        const int down = room(y, c.src.height), rows = DOWN ? clamp(pair.rows, -down, down) : pair.rows;
+        const int distance = rows * int(c.pitch) + (ACROSS ? 0 : pair.columns);
+        a = at_distance(plane, distance);
+        b = at_distance(plane, -distance);
+    }
+    __device__ __forceinline__ int columns_of(int i) const { return ACROSS ? min(columns, room(x + 32 * i, width)) : 0; }
+    __device__ __forceinline__ u32 first(int i) const { return __ldg(a + 32 * i + columns_of(i)); }
+    __device__ __forceinline__ u32 second(int i) const { return __ldg(b + 32 * i - columns_of(i)); }
+};
 
 // How far two samples lie from two others, in quarters; or, of samples of 8 bits, in their steps.
 constexpr int QUARTERS = 4, STEPS = 256;
@@ -141,12 +146,15 @@ __device__ __forceinline__ Halves difference(u32 from, const Bytes& to, u32 expo
     return UNIT == STEPS ? high : fma(high, both(64), bytes.low - to.low);
 }
 
-// How a pass moves a thread's samples from the source's, which are `own`. What `plane` holds was moved, or is the source.
+// How a pass moves a thread's samples of row y from the source's, which are `own`. What `from` holds was moved, or is the source.
 // `level` gives what they are moved by besides.
-template <int UNIT, bool MOVED, typename Level>
+template <int UNIT, bool MOVED, bool ACROSS, bool DOWN, typename Level>
 __device__ __forceinline__ void smooth(
-    const Component& c, u32 exponents, const u32* source, const u32* plane, const Pass& pass, const Level& level,
-    u32 (&own)[EACH], Halves (&moved)[EACH]) {
+    const Component& c, u32 exponents, const u16* from, int x, int y, const Pass& pass, const Level& level, u32 (&own)[EACH],
+    Halves (&moved)[EACH]) {
+    const int at = y * int(c.pitch) + x;
+    const u32* const source = reinterpret_cast<const u32*>(c.source) + at;
+    const u32* const plane = reinterpret_cast<const u32*>(from) + at;
     const Bounds bounds(pass.near, pass.bump, UNIT);
     u32 centre[EACH];
     Tally tally[EACH];
@@ -158,12 +166,12 @@ __device__ __forceinline__ void smooth(
     }
 #pragma unroll
     for (int pair = 0; pair < 3; pair++) {
-        const u32 *const a = tap(plane, pass.offsets[pair]), *const b = tap(plane, -pass.offsets[pair]);
+        const Taps<ACROSS, DOWN> taps(c, plane, pass.pairs[pair], x, y);
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             const Bytes bytes(centre[i], exponents);
-            const Halves to_a = difference<UNIT>(__ldg(a + 32 * i), bytes, exponents);
-            add_pair<true>(tally[i], to_a, difference<UNIT>(__ldg(b + 32 * i), bytes, exponents), bounds);
+            const Halves to_a = difference<UNIT>(taps.first(i), bytes, exponents);
+            add_pair<true>(tally[i], to_a, difference<UNIT>(taps.second(i), bytes, exponents), bounds);
         }
     }
     const Halves limit = quarters(pass.limit), back = quarters(-int(pass.limit));

@@ -34,8 +34,7 @@ __device__ __forceinline__ void wait_for_launch_before() {
 }
 
 // Waits for the launch before, and lets the next one begin only then. All that ran before this launch is over when the next one
-// begins, and what it wrote is in memory: blocks of the next one that need nothing of this launch need not wait. Some block of it must,
-// since the launch after it takes this one to be over.
+// begins, and what it wrote is in memory: the next one may use it before it waits itself.
 __device__ __forceinline__ void wait_before_next_launch_begins() {
     wait_for_writes_before();
     let_next_launch_begin();

@@ -2,15 +2,16 @@
 //! texture is looked for, and the result is blended with the source.
 
 use super::level::LevelRow;
-use super::plan::{ComponentPlan, EVIDENCE_REACH, Evidence, border, rows_of};
+use super::plan::{ComponentPlan, Evidence, rows_of};
 use super::ring::{Ring, STEP};
-use super::rows::{Beyond, Blend, RowKernels, extend_row, pairs};
+use super::rows::{Blend, RowKernels};
+use super::stage::{StageRows, steps};
 use crate::simd::rows::{narrow, widen};
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 
 /// Rows of evidence around a sample that count, up and down.
-const AROUND: isize = 3;
+const AROUND: usize = 3;
 
 /// Rows of evidence that are kept: those that count for a row, and the one before.
 const KEPT: usize = 8;
@@ -35,8 +36,8 @@ pub(super) struct CloseRows<'a> {
 /// What a thread works in.
 #[derive(Default)]
 pub(super) struct Scratch {
-    source: WholeRows,
-    plane: WholeRows,
+    source: Ring,
+    plane: Ring,
     found: Ring,
     level: LevelRow,
     /// Sums of columns of evidence, with three columns beside them.
@@ -44,106 +45,24 @@ pub(super) struct Scratch {
     lanes: Vec<u16>,
 }
 
-/// Rows of a plane that is there whole, and what continues it.
-#[derive(Default)]
-struct WholeRows {
-    ring: Ring,
-    pass: usize,
-    reach: usize,
-    /// Sums of the columns of the rows next to a border, and of those before.
-    near: Vec<i32>,
-    far: Vec<i32>,
-}
-
-/// Where rows come from. (A closure would be compiled without the vectors of what calls it.)
-trait RowSource {
-    /// Takes row `y` to `row`.
-    fn read(&mut self, y: usize, row: &mut [i16]);
-}
-
-/// Rows of the source, as they pass through `lanes`.
-struct SourceRows<'a> {
-    src: &'a PlaneRef<'a>,
-    lanes: &'a mut [u16],
-}
-
-impl RowSource for SourceRows<'_> {
-    #[inline(always)]
-    fn read(&mut self, y: usize, row: &mut [i16]) {
-        widen(self.src, 0, y, self.lanes);
-        row.iter_mut().zip(&*self.lanes).for_each(|(out, lane)| *out = (*lane ^ 0x8000) as i16);
-    }
-}
-
-/// Rows of what was smoothed.
-struct SmoothedRows<'a> {
-    rows: &'a [i16],
-    pitch: usize,
-}
-
-impl RowSource for SmoothedRows<'_> {
-    #[inline(always)]
-    fn read(&mut self, y: usize, row: &mut [i16]) {
-        row.copy_from_slice(&self.rows[y * self.pitch..][..row.len()]);
-    }
-}
-
-impl WholeRows {
-    /// Fits them to rows of `width` samples that pass `pass` reads, continued by `reach`, of which `count` are kept.
-    fn fit(&mut self, pass: usize, width: usize, reach: usize, count: usize) {
-        (self.pass, self.reach) = (pass, reach);
-        self.ring.fit(width, reach, count, reach);
-    }
-
-    /// Takes row `y` of a plane of `height` rows of `width` samples, which come `from` there; or makes what continues it. The
-    /// first row beyond a border is taken first where it `opens` a band, else next to the border.
-    #[inline(always)]
-    fn take(&mut self, y: isize, (width, height): (usize, usize), opens: bool, mut from: impl RowSource) {
-        let inside = y.clamp(0, height as isize - 1);
-        from.read(inside as usize, &mut self.ring.row_mut(y)[..width]);
-        extend_row(&mut self.ring, y, width, self.reach, self.pass);
-        let l = border(height, self.pass);
-        if y == inside || l == 0 {
-            return;
-        }
-        let k = y.abs_diff(inside);
-        let from_border = |i: usize| if y < 0 { i } else { height - 1 - i };
-        if opens || (y > 0 && k == 1) {
-            let row = &mut self.ring.row_mut(y)[..width];
-            for (sums, rows) in [(&mut self.near, 0..l), (&mut self.far, l..2 * l)] {
-                sums.clear();
-                sums.resize(width, 0);
-                for i in rows {
-                    from.read(from_border(i), row);
-                    sums.iter_mut().zip(&*row).for_each(|(sum, sample)| *sum += i32::from(*sample));
-                }
-            }
-        }
-        let beyond = Beyond::new(l);
-        let sums = self.near.iter().zip(&self.far);
-        let row = &mut self.ring.row_mut(y)[..width];
-        row.iter_mut().zip(sums).for_each(|(out, (near, far))| *out = beyond.at(*near, *far, k as i32));
-    }
-}
-
 impl CloseRows<'_> {
-    fn size(&self) -> (usize, usize) {
-        (self.src.width(), self.src.height())
-    }
-
     /// Rows that the last pass spans up and down.
     fn spans(&self) -> usize {
         self.component.passes[LAST].rows()
+    }
+
+    /// Rows that evidence is looked for in, up and down.
+    fn seen(&self) -> usize {
+        rows_of(&self.evidence.offsets)
     }
 }
 
 impl Scratch {
     fn fit(&mut self, work: &CloseRows<'_>) {
-        let (width, _) = work.size();
-        let seen = rows_of(&work.evidence.offsets);
-        self.source.fit(0, width, EVIDENCE_REACH, 2 * seen + 1);
-        self.plane.fit(LAST, width, work.component.passes[LAST].step, 2 * work.spans() + 1);
-        self.found.fit(width, 0, KEPT, 0);
+        let (width, size) = (work.src.width(), (work.src.width(), work.src.height()));
+        self.source.fit(size, &work.evidence.offsets, 2 * work.seen() + 1);
+        self.plane.fit(size, &work.component.passes[LAST].offsets, 2 * work.spans() + 1);
+        self.found.fit(size, &[], KEPT);
         let len = width.next_multiple_of(STEP);
         self.columns.clear();
         self.columns.resize(len + 2 * STEP, 0);
@@ -152,16 +71,19 @@ impl Scratch {
 
     /// Takes row `y` of the source.
     #[inline(always)]
-    fn take_source(&mut self, work: &CloseRows<'_>, y: isize, opens: bool) {
+    fn take_source(&mut self, work: &CloseRows<'_>, y: usize) {
         let lanes = &mut self.lanes[..work.src.width()];
-        self.source.take(y, work.size(), opens, SourceRows { src: &work.src, lanes });
+        widen(&work.src, 0, y, lanes);
+        let row = self.source.row_mut(y).iter_mut();
+        row.zip(lanes).for_each(|(out, lane)| *out = (*lane ^ 0x8000) as i16);
+        self.source.finish(y);
     }
 
     /// Takes row `y` of what was smoothed.
     #[inline(always)]
-    fn take_plane(&mut self, work: &CloseRows<'_>, y: isize, opens: bool) {
-        let rows = SmoothedRows { rows: work.smoothed, pitch: work.pitch };
-        self.plane.take(y, work.size(), opens, rows);
+    fn take_plane(&mut self, work: &CloseRows<'_>, y: usize) {
+        self.plane.row_mut(y).copy_from_slice(&work.smoothed[y * work.pitch..][..work.pitch]);
+        self.plane.finish(y);
     }
 
     /// The evidence in row `y`.
@@ -169,34 +91,32 @@ impl Scratch {
     /// # Safety
     /// The processor must have the instructions of `V`.
     #[inline(always)]
-    unsafe fn look<V: RowKernels>(&mut self, work: &CloseRows<'_>, y: isize) {
-        let source = &self.source.ring;
-        let pairs = pairs(source, y, &work.evidence.offsets);
+    unsafe fn look<V: RowKernels>(&mut self, work: &CloseRows<'_>, y: usize) {
+        let pairs = self.source.pairs(y);
         // SAFETY: by the caller.
-        unsafe { V::evidence_row(work.evidence, source.row(y, 0), &pairs, self.found.row_mut(y)) };
+        unsafe { V::evidence_row(work.evidence, self.source.row(y), &pairs, self.found.row_mut(y)) };
     }
 
     /// Moves the sums of columns of evidence to row `y`, or makes them there.
     #[inline(always)]
-    fn sum_columns(&mut self, work: &CloseRows<'_>, y: isize) {
-        let (width, last) = (work.src.width(), work.src.height() as isize - 1);
+    fn sum_columns(&mut self, work: &CloseRows<'_>, y: usize) {
+        let (width, last) = (work.src.width(), work.src.height() - 1);
         let columns = &mut self.columns[STEP..][..width.next_multiple_of(STEP)];
-        if y == work.rows.start as isize {
+        if y == work.rows.start {
             columns.fill(0);
-            for around in y - AROUND..=y + AROUND {
-                let row = self.found.row(around.clamp(0, last), 0);
+            for around in y..=y + 2 * AROUND {
+                let row = self.found.row(around.saturating_sub(AROUND).min(last));
                 columns.iter_mut().zip(row).for_each(|(sum, new)| *sum = sum.wrapping_add(*new));
             }
         } else {
-            let new = self.found.row((y + AROUND).clamp(0, last), 0);
-            let old = self.found.row((y - 1 - AROUND).clamp(0, last), 0);
+            let new = self.found.row((y + AROUND).min(last));
+            let old = self.found.row((y - 1).saturating_sub(AROUND));
             let rows = columns.iter_mut().zip(new).zip(old);
             rows.for_each(|((sum, new), old)| *sum = sum.wrapping_add(*new).wrapping_sub(*old));
         }
         let (first, last) = (columns[0], columns[width - 1]);
-        let beside = AROUND as usize;
-        self.columns[STEP - beside..STEP].fill(first);
-        self.columns[STEP + width..][..beside].fill(last);
+        self.columns[STEP - AROUND..STEP].fill(first);
+        self.columns[STEP + width..][..AROUND].fill(last);
     }
 
     /// Makes row `y` of the result.
@@ -204,20 +124,20 @@ impl Scratch {
     /// # Safety
     /// The processor must have the instructions of `V`.
     #[inline(always)]
-    unsafe fn close<V: RowKernels>(&mut self, work: &CloseRows<'_>, y: isize, dst: &mut PlaneMut<'_>) {
+    unsafe fn close<V: RowKernels>(&mut self, work: &CloseRows<'_>, y: usize, dst: &mut PlaneMut<'_>) {
         self.sum_columns(work, y);
         let (pass, width) = (&work.component.passes[LAST], work.src.width());
-        let (source, plane) = (&self.source.ring, &self.plane.ring);
+        let (source, plane) = (self.source.row(y), self.plane.row(y));
         let lanes = &mut self.lanes[..width.next_multiple_of(STEP)];
         // SAFETY: by the caller.
-        unsafe { self.level.find::<V>(work.levels, work.across, y as usize, lanes.len()) };
+        unsafe { self.level.find::<V>(work.levels, work.across, y, lanes.len()) };
         let ComponentPlan { low, high, .. } = *work.component;
-        let columns = &self.columns[STEP - AROUND as usize..];
+        let columns = &self.columns[STEP - AROUND..];
         let blend = Blend { evidence: work.evidence, columns, level: self.level.lanes(), low, high };
-        let pairs = pairs(plane, y, &pass.offsets);
+        let pairs = self.plane.pairs(y);
         // SAFETY: by the caller.
-        unsafe { V::last_row(pass, source.row(y, 0), plane.row(y, 0), &pairs, &blend, lanes) };
-        narrow(dst, 0, y as usize - work.rows.start, &lanes[..width]);
+        unsafe { V::last_row(pass, source, plane, &pairs, &blend, lanes) };
+        narrow(dst, 0, y - work.rows.start, &lanes[..width]);
     }
 }
 
@@ -228,26 +148,24 @@ impl Scratch {
 #[inline(always)]
 pub(super) unsafe fn run<V: RowKernels>(work: &CloseRows<'_>, dst: &mut PlaneMut<'_>, scratch: &mut Scratch) {
     scratch.fit(work);
-    let (start, end, height) = (work.rows.start as isize, work.rows.end as isize, work.src.height() as isize);
-    let (seen, spans) = (rows_of(&work.evidence.offsets) as isize, work.spans() as isize);
-    let first_seen = (start - AROUND).max(0) - seen;
-    for now in (start - 2 * AROUND - 2 * seen).min(start - 2 * spans)..end {
-        let y = now + AROUND + seen;
-        if y >= first_seen && y < height + seen {
-            scratch.take_source(work, y, y == first_seen);
+    let (seen, spans) = (AROUND + work.seen(), work.spans());
+    let most = seen.max(spans);
+    let rows = |reach: usize| StageRows::new(&work.rows, reach, most, work.src.height());
+    let (source, found, plane, result) = (rows(seen), rows(AROUND), rows(spans), rows(0));
+    for step in steps(&work.rows, most) {
+        if let Some(y) = source.at(step) {
+            scratch.take_source(work, y);
         }
-        let y = now + spans;
-        if y >= start - spans {
-            scratch.take_plane(work, y, y == start - spans);
+        if let Some(y) = plane.at(step) {
+            scratch.take_plane(work, y);
         }
-        let y = now + AROUND;
-        if y >= first_seen + seen && y < height {
+        if let Some(y) = found.at(step) {
             // SAFETY: by the caller.
             unsafe { scratch.look::<V>(work, y) };
         }
-        if now >= start {
+        if let Some(y) = result.at(step) {
             // SAFETY: by the caller.
-            unsafe { scratch.close::<V>(work, now, dst) };
+            unsafe { scratch.close::<V>(work, y, dst) };
         }
     }
 }

@@ -3,7 +3,7 @@
 mod stages;
 
 use super::level::cells;
-use super::plan::{ComponentPlan, Evidence, Plan, SHARES, border};
+use super::plan::{ComponentPlan, Evidence, Offset, Plan, SHARES};
 use crate::device::cuda::{CudaDevice, DeviceBuffer, DevicePlane, Function, LaunchConfig, Stream};
 use crate::error::Result;
 use crate::filters::cuda::{PlaneArgs, launch};
@@ -13,17 +13,14 @@ use crate::filters::gradient::tuning::cuda::{
 };
 use crate::filters::tune;
 use crate::filters::{CudaJob, CudaKernel, Setup};
-use stages::{SampleGrouping, StageLayout, Stages};
+use stages::{SampleGrouping, StageLayout, Stages, reach};
 use std::fmt;
 
 /// Components of a picture, at most.
 const COMPONENTS: usize = 3;
 
-/// Threads of a warp, and columns that a block extends.
+/// Threads of a warp.
 const WARP: usize = 32;
-
-/// Threads that extend a row.
-const ROW_THREADS: usize = 16;
 
 /// What bytes of samples become halves of floats with: high ones above 1024, low ones as quarters above 256.
 const EXPONENTS: u32 = 0x6464_5c5c;
@@ -33,11 +30,26 @@ const MOST_SUM: i32 = 32;
 const TALLIES: usize = SHARES.len() * 2 * MOST_SUM as usize;
 
 device_struct! {
+    /// Evidence of 8 bits by tallies of pairs: a byte by their sum, for each count of them.
+    struct TallyTable = "TallyTable" {
+        words: [u32; TALLIES / 4],
+    }
+}
+
+device_struct! {
+    /// Where one sample of a pair lies, to the right if not above or below. The other lies opposite.
+    #[derive(Default)]
+    struct OffsetArgs = "Offset" {
+        columns: i32,
+        rows: i32,
+    }
+}
+
+device_struct! {
     /// What a pass does.
     #[derive(Default)]
     struct Pass = "Pass" {
-        /// Of one sample of each pair, in samples of a stage.
-        offsets: [i32; 3],
+        pairs: [OffsetArgs; 3],
         near: u32,
         bump: u32,
         limit: u32,
@@ -45,7 +57,16 @@ device_struct! {
 }
 
 device_struct! {
-    /// What is done to one component. Addresses are those of the first sample inside the borders.
+    /// How far away samples are looked at.
+    #[derive(Default)]
+    struct Reach = "Reach" {
+        columns: u32,
+        rows: u32,
+    }
+}
+
+device_struct! {
+    /// What is done to one component. Addresses are those of the first sample.
     struct ComponentArgs = "Component" {
         src: PlaneArgs,
         dst: PlaneArgs,
@@ -53,17 +74,16 @@ device_struct! {
         /// By passes, in turns.
         made: [u64; 2] = "u16*",
         evidence: u64 = "u8*",
-        /// Means of what passes took off cells; in pairs also room for as many means of rows.
+        /// Means of what passes took off cells; in pairs two sums for each, and room for means of rows.
         cells: u64 = "int*",
         /// In pairs, of cells.
         levels: u64 = "int*",
         passes: [Pass; 4],
-        /// Of evidence.
-        offsets: [i32; 6],
-        /// How far each stage is continued.
-        reach: [u32; 4],
-        /// Samples from one row of a stage to the next.
+        /// How far each pass looks.
+        reach: [Reach; 4],
+        /// Samples from one row of a stage to the next, in pairs words; and bytes from one row of evidence to the next.
         pitch: u32,
+        evidence_pitch: u32,
         /// Bounds of results.
         low: u32,
         high: u32,
@@ -74,18 +94,12 @@ device_struct! {
         cells_down: u32,
         /// Cells from a window's middle to where its weight is nothing.
         window: u32,
-        /// Samples of a row, and of a column, that each mean at its end holds.
-        border_w: u32,
-        border_h: u32,
-        /// Blocks side by side.
+        /// Blocks side by side, and of all.
         across: u32,
-        /// Blocks of samples. Those of borders go before them, first the ones of rows.
-        tiles: u32,
-        row_blocks: u32,
-        /// Of all.
         blocks: u32,
-        /// Rows from one sample of a pair to the other.
-        half: u32,
+        /// In pairs, rows of words: the upper half of the picture, in whole cells.
+        word_rows: u32,
+        unused: u32,
     }
 }
 
@@ -94,9 +108,10 @@ device_struct! {
     struct Args = "Gradient" {
         /// Of each frame, those that a picture has.
         component: [ComponentArgs; COMPONENTS * MOST_FRAMES],
-        /// Evidence of 8 bits by tallies of pairs, four in a word. No launch writes it.
-        by_tally: u64 = "u32*",
+        /// No launch writes it.
+        by_tally: u64 = "TallyTable*",
         /// Of evidence.
+        pairs: [OffsetArgs; 6],
         near: u32,
         floor: u32,
         scale: u32,
@@ -107,7 +122,7 @@ device_struct! {
         exponents: u32,
         /// What pairs weigh, by their count.
         shares: [u32; SHARES.len()],
-        /// The pass that is done, or whose result is continued before it.
+        /// The pass that is done, or before which cells are taken.
         pass: u32,
         /// Of a block of pairs of the source and in the first two passes.
         rows: u32,
@@ -116,18 +131,38 @@ device_struct! {
 }
 
 generated! {
-    "gradient.cuh" after ["../common/plane.cuh"]: Pass, ComponentArgs, Args;
+    "gradient.cuh" after ["../common/plane.cuh"]: TallyTable, OffsetArgs, Pass, Reach, ComponentArgs, Args;
+}
+
+impl TallyTable {
+    /// As the reference finds it.
+    fn new(evidence: &Evidence) -> TallyTable {
+        let found = |at: usize| {
+            let (count, sum) = (at / (2 * MOST_SUM as usize), (at as i32 % (2 * MOST_SUM) - MOST_SUM) << 8);
+            let away = ((sum * i32::from(SHARES[count]) + 16384) >> 15).abs();
+            ((away - i32::from(evidence.floor)).max(0) * i32::from(evidence.scale)).min(255) as u8
+        };
+        TallyTable { words: std::array::from_fn(|i| u32::from_le_bytes([0, 1, 2, 3].map(|at| found(4 * i + at)))) }
+    }
+}
+
+impl OffsetArgs {
+    /// The sample of the pair that lies to the right.
+    fn new((columns, rows): Offset) -> OffsetArgs {
+        let sign = if columns < 0 { -1 } else { 1 };
+        OffsetArgs { columns: sign * columns as i32, rows: sign * rows as i32 }
+    }
 }
 
 /// What a launch does, and so how planes are cut into blocks.
 #[derive(Clone, Copy)]
 enum Launch {
-    /// Widens the source and extends it; copies what is not filtered.
+    /// Widens the source; copies what is not filtered.
     Open,
-    /// Looks for evidence and does the first pass, or does another but the last. In pairs the third one takes means of cells.
+    /// Looks for evidence and does the first pass, or does another but the last. In pairs the third one sums cells.
     Pass,
-    /// Continues what a pass made, and before the last pass takes the means of cells, or in pairs finds their levels.
-    Borders,
+    /// Takes the means of cells, or in pairs finds their levels.
+    Cells,
     /// Does the last pass and blends.
     Last,
 }
@@ -142,23 +177,20 @@ impl ComponentArgs {
         evidence: 0,
         cells: 0,
         levels: 0,
-        passes: [Pass { offsets: [0; 3], near: 0, bump: 0, limit: 0 }; 4],
-        offsets: [0; 6],
-        reach: [0; 4],
+        passes: [Pass { pairs: [OffsetArgs { columns: 0, rows: 0 }; 3], near: 0, bump: 0, limit: 0 }; 4],
+        reach: [Reach { columns: 0, rows: 0 }; 4],
         pitch: 0,
+        evidence_pitch: 0,
         low: 0,
         high: 0,
         filters: 0,
         cells_across: 0,
         cells_down: 0,
         window: 0,
-        border_w: 0,
-        border_h: 0,
         across: 1,
-        tiles: 0,
-        row_blocks: 0,
         blocks: 0,
-        half: 0,
+        word_rows: 0,
+        unused: 0,
     };
 }
 
@@ -211,7 +243,7 @@ pub(super) struct Kernel {
     stages: Vec<Vec<Option<Stages>>>,
     by_tally: DeviceBuffer,
     open: Function,
-    borders: Function,
+    cells: Function,
     passes: [Function; 4],
 }
 
@@ -249,16 +281,17 @@ impl Kernel {
             SampleGrouping::Singly => vec![BlockRows(PAIR_ROWS); frames(setup)],
             SampleGrouping::Pairs => BlockRows::choose(&plan, setup, device),
         };
+        let by_tally = TallyTable::new(&plan.evidence).words.map(u32::to_le_bytes);
         Ok(Kernel {
             stages: (0..frames(setup))
                 .map(|_| plan.components.iter().enumerate().map(stages).collect())
                 .collect::<Result<_>>()?,
-            by_tally: DeviceBuffer::from_bytes(device, &by_tally(&plan.evidence), "gradient's tables")?,
+            by_tally: DeviceBuffer::from_bytes(device, by_tally.as_flattened(), "gradient's table")?,
             plan,
             way,
             rows,
             open: device.function(way.module(), "gradient_open")?,
-            borders: device.function(way.module(), "gradient_borders")?,
+            cells: device.function(way.module(), "gradient_cells")?,
             passes: [pass(0)?, pass(1)?, pass(2)?, pass(3)?],
         })
     }
@@ -284,12 +317,15 @@ impl Kernel {
             args.evidence = stages.evidence();
             args.cells = stages.cells();
             args.levels = stages.levels();
-            args.half = self.way.rows(src.height) as u32;
+            args.word_rows = self.way.rows(src.height) as u32;
             args.pitch = stages.pitch() as u32;
-            args.offsets = self.plan.evidence.offsets.map(|offset| stages.distance(offset));
-            args.reach = std::array::from_fn(|i| numbers.reach(i) as u32);
+            args.evidence_pitch = stages.evidence_pitch() as u32;
+            args.reach = std::array::from_fn(|i| {
+                let (columns, rows) = reach(numbers, i);
+                Reach { columns: columns as u32, rows: rows as u32 }
+            });
             args.passes = numbers.passes.map(|pass| Pass {
-                offsets: pass.offsets.map(|offset| stages.distance(offset)),
+                pairs: pass.offsets.map(OffsetArgs::new),
                 near: pass.near.into(),
                 bump: pass.bump.into(),
                 limit: pass.limit.into(),
@@ -312,30 +348,17 @@ impl Kernel {
             let (width, height) = component.src.size();
             // A target of no rows is a component that stays where it is.
             let wanted = numbers.filters || (matches!(turn, Launch::Open) && component.dst.size().1 > 0);
-            let continues = numbers.filters && height > 0 && matches!(turn, Launch::Open | Launch::Borders);
             let across = component.across as usize;
             let pairs = self.way == SampleGrouping::Pairs && numbers.filters;
-            let tiles = match turn {
+            let blocks = match turn {
                 _ if !wanted => 0,
-                Launch::Borders if pass < 3 => 0,
-                Launch::Borders if pairs => cells(width).div_ceil(LEVEL_COLUMNS),
+                Launch::Cells if pairs => cells(width).div_ceil(LEVEL_COLUMNS),
                 // A warp takes the means of as many columns as a block of samples has.
-                Launch::Borders => (across * cells(height)).div_ceil(THREADS / WARP),
+                Launch::Cells => (across * cells(height)).div_ceil(THREADS / WARP),
                 _ if pairs => across * self.way.rows(height).div_ceil(pair_rows),
                 _ => across * height.div_ceil(ROWS),
             };
-            let (row_blocks, column_blocks) = match continues {
-                true => (
-                    self.way.border_rows(height, numbers.reach(pass)).div_ceil(THREADS / ROW_THREADS),
-                    2 * width.div_ceil(WARP),
-                ),
-                false => (0, 0),
-            };
-            component.border_w = border(width, pass) as u32;
-            component.border_h = border(height, pass) as u32;
-            component.tiles = tiles as u32;
-            component.row_blocks = row_blocks as u32;
-            component.blocks = component.tiles + (row_blocks + column_blocks) as u32;
+            component.blocks = blocks as u32;
         }
         let blocks = args.component.iter().map(|component| component.blocks).sum();
         if blocks == 0 {
@@ -343,7 +366,7 @@ impl Kernel {
         }
         let function = match turn {
             Launch::Open => &self.open,
-            Launch::Borders => &self.borders,
+            Launch::Cells => &self.cells,
             Launch::Pass | Launch::Last => &self.passes[pass],
         };
         let shape = LaunchConfig { grid: [blocks, 1, 1], block: [threads as u32, 1, 1], shared: 0 };
@@ -351,16 +374,6 @@ impl Kernel {
         // stages have room for what blocks and offsets reach beyond planes, and live as long as this kernel.
         unsafe { launch(function, shape, &*args, stream) }
     }
-}
-
-/// Evidence by counts of pairs and their sums, as the reference finds it.
-fn by_tally(evidence: &Evidence) -> [u8; TALLIES] {
-    let found = |at: usize| {
-        let (count, sum) = (at / (2 * MOST_SUM as usize), (at as i32 % (2 * MOST_SUM) - MOST_SUM) << 8);
-        let away = ((sum * i32::from(SHARES[count]) + 16384) >> 15).abs();
-        ((away - i32::from(evidence.floor)).max(0) * i32::from(evidence.scale)).min(255) as u8
-    };
-    std::array::from_fn(found)
 }
 
 /// Every `fields`th row of `plane` from row `field` on.
@@ -390,6 +403,7 @@ impl Kernel {
             let evidence = self.plan.evidence;
             let mut args = Args {
                 component,
+                pairs: evidence.offsets.map(OffsetArgs::new),
                 near: evidence.near.into(),
                 floor: evidence.floor.into(),
                 scale: evidence.scale.into(),
@@ -405,10 +419,9 @@ impl Kernel {
             self.turn(&mut args, Launch::Open, 0, jobs.len(), stream)?;
             self.turn(&mut args, Launch::Pass, 0, jobs.len(), stream)?;
             for pass in 1..3 {
-                self.turn(&mut args, Launch::Borders, pass, jobs.len(), stream)?;
                 self.turn(&mut args, Launch::Pass, pass, jobs.len(), stream)?;
             }
-            self.turn(&mut args, Launch::Borders, 3, jobs.len(), stream)?;
+            self.turn(&mut args, Launch::Cells, 3, jobs.len(), stream)?;
             self.turn(&mut args, Launch::Last, 3, jobs.len(), stream)?;
         }
         Ok(())

@@ -8,7 +8,6 @@ use super::simd::Portable;
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
 use super::smooth::{self, BandRows, Made};
-use super::stage::RowOrder;
 use crate::device::cpu::{CpuExec, CpuLevel, SharedSlice, place};
 use crate::error::Result;
 use crate::filters::gradient::tuning::cpu::BAND;
@@ -71,12 +70,11 @@ impl Field {
         cells(self.width)
     }
 
-    /// Bands that it is cut into. Both borders get one of their own where there are rows enough.
+    /// Bands that it is cut into. Each also makes `reach` rows of both its neighbours, so none is lower than half of that.
     fn bands(&self, threads: usize) -> usize {
-        match self.tallest {
-            rows if rows < 4 * self.reach.max(BAND / 2) => 1,
-            _ if threads == 1 => 2,
-            rows => (2 * threads).min(rows / BAND),
+        match threads {
+            1 => 1,
+            _ => (2 * threads).min(self.tallest / BAND.max(self.reach / 2)).max(1),
         }
     }
 
@@ -137,14 +135,7 @@ impl Fast {
 
     /// Does all passes but the last for `rows` of `field`, which has the samples `src`.
     fn smooth(&self, field: &Field, src: PlaneRef<'_>, rows: Range<usize>, made: &mut Made<'_>) {
-        let (count, component) = (field.height, &self.plan.components[field.component]);
-        let lines = RowOrder { first: 0, step: 1, count };
-        let (top, rows, count) = (rows.start, rows.start as isize..rows.end as isize, count as isize);
-        let work = BandRows { component, src, lines, rows: rows.clone(), top };
-        let work = match rows.start + rows.end <= count {
-            true => BandRows { lines: lines.reversed(), rows: count - rows.end..count - rows.start, ..work },
-            false => work,
-        };
+        let work = BandRows { component: &self.plan.components[field.component], src, rows };
         // SAFETY: `new` checked that the processor has the level.
         self.scratch
             .with(Scratch::default, |scratch| unsafe { smooth_at(self.level, &work, made, &mut scratch.smooth) });

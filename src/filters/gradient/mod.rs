@@ -91,8 +91,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     schema: GradientParams::SCHEMA,
     accepts: |format| !format.is_yc48(),
     footprint: Footprint::Window(
-        "about 3.5 times `range` samples in each direction, 100 at least (of half the range on subsampled planes); 128 at the \
-         border for samples that near it",
+        "about 3.5 times `range` samples in each direction, 100 at least (of half the range on subsampled planes)",
     ),
     temporal: "",
     changes: &[],

@@ -8,11 +8,6 @@ use crate::video::{Format, FrameProps, StreamInfo};
 /// How far evidence of texture is looked for.
 pub(super) const EVIDENCE_REACH: usize = 6;
 
-/// Samples at a border that each of the two means holds from which the source is continued, at most; and of those from which
-/// what passes made is, which is smoother.
-const SOURCE_BORDER: usize = 64;
-const PASS_BORDER: usize = 32;
-
 /// Rows and columns of a cell of which the level is found.
 pub(super) const CELL: usize = 16;
 
@@ -49,8 +44,6 @@ pub(super) struct ComponentPlan {
 /// One pass.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pass {
-    /// How far it looks.
-    pub step: usize,
     pub offsets: [Offset; 3],
     /// How near both samples of a pair must be.
     pub near: u16,
@@ -75,25 +68,6 @@ pub(super) struct Evidence {
     pub gain: u16,
 }
 
-impl ComponentPlan {
-    /// How far what pass `i` reads is continued. Evidence is looked for in what the first one reads.
-    pub fn reach(&self, i: usize) -> usize {
-        self.passes[i].step.max(if i == 0 { EVIDENCE_REACH } else { 0 })
-    }
-}
-
-/// How many samples each of the two means holds from which a line of `len` samples of what pass `i` reads is continued.
-pub(super) fn border(len: usize, i: usize) -> usize {
-    let mut border = if i == 0 { SOURCE_BORDER } else { PASS_BORDER };
-    while 2 * border > len {
-        border /= 2;
-    }
-    border
-}
-
-/// The most by which the sums of the two means are taken to differ: more is no gradient, and would overflow.
-pub(super) const SLOPE: i32 = 1 << 20;
-
 /// `sum` over `count`, rounded half up.
 pub(super) fn rounded(sum: i32, count: i32) -> i32 {
     (2 * sum + count).div_euclid(2 * count)
@@ -111,7 +85,7 @@ pub(super) fn rows_of(offsets: &[Offset]) -> usize {
     offsets.iter().map(|(_, y)| y.unsigned_abs()).max().unwrap_or(0)
 }
 
-/// Three directions, 60 degrees apart, at a distance of `step` samples; turned by 30 degrees or not.
+/// Three directions, 60 degrees apart, at a distance of `step` samples; turned by 30 degrees or not. Upside down they are the same.
 fn directions(step: usize, turned: bool) -> [Offset; 3] {
     let (s, half, high) = (step as isize, step.div_ceil(2) as isize, ((step * 887 + 512) >> 10) as isize);
     match turned {
@@ -144,7 +118,6 @@ impl Plan {
             let pass = |i: usize| {
                 let step = (range >> i).max(1);
                 Pass {
-                    step,
                     offsets: directions(step, i % 2 == 1),
                     near: scaled(params.t1),
                     bump: scaled(if i == 0 { params.t2 } else { params.t2f }),

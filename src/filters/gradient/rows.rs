@@ -1,23 +1,10 @@
 //! What is done to one row at a time, a vector of columns at a time.
 
-use super::plan::{Evidence, Offset, Pass, SLOPE, border};
-use super::ring::{Ring, STEP};
+use super::plan::{Evidence, Pass};
+use super::ring::{PARTS, Pairs, STEP, SamplePairs};
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
 use super::simd::{Portable, Vector};
-
-/// The lanes of both samples of each pair.
-pub(super) type SamplePairs<'a, const N: usize> = [[&'a [i16]; 2]; N];
-
-/// The pairs at `offsets` from row `y`.
-#[inline(always)]
-pub(super) fn pairs<'a, const N: usize>(ring: &'a Ring, y: isize, offsets: &[Offset; N]) -> SamplePairs<'a, N> {
-    let mut pairs = [[[].as_slice(); 2]; N];
-    for (pair, (dx, dy)) in pairs.iter_mut().zip(offsets) {
-        *pair = [ring.row(y + dy, *dx), ring.row(y - dy, -dx)];
-    }
-    pairs
-}
 
 /// The rows of a vector type, each a function of its own compiled with the type's instructions: in one with all the rest,
 /// compilers run out of registers.
@@ -26,13 +13,13 @@ pub(super) trait RowKernels: Vector {
     ///
     /// # Safety
     /// The processor must have the type's instructions.
-    unsafe fn evidence_row(evidence: &Evidence, source: &[i16], pairs: &SamplePairs<'_, 6>, out: &mut [i16]);
+    unsafe fn evidence_row(evidence: &Evidence, source: &[i16], pairs: &Pairs<'_, 6>, out: &mut [i16]);
 
     /// A row of one pass.
     ///
     /// # Safety
     /// The processor must have the type's instructions.
-    unsafe fn pass_row(pass: &Pass, source: &[i16], plane: &[i16], pairs: &SamplePairs<'_, 3>, out: &mut [i16]);
+    unsafe fn pass_row(pass: &Pass, source: &[i16], plane: &[i16], pairs: &Pairs<'_, 3>, out: &mut [i16]);
 
     /// A row of the last pass and what it is blended to, in v16.
     ///
@@ -42,7 +29,7 @@ pub(super) trait RowKernels: Vector {
         pass: &Pass,
         source: &[i16],
         plane: &[i16],
-        pairs: &SamplePairs<'_, 3>,
+        pairs: &Pairs<'_, 3>,
         blend: &Blend<'_>,
         out: &mut [u16],
     );
@@ -52,13 +39,13 @@ macro_rules! rows {
     ($type:ty $(, $features:literal)?) => {
         impl RowKernels for $type {
             $(#[target_feature(enable = $features)])?
-            unsafe fn evidence_row(evidence: &Evidence, source: &[i16], pairs: &SamplePairs<'_, 6>, out: &mut [i16]) {
+            unsafe fn evidence_row(evidence: &Evidence, source: &[i16], pairs: &Pairs<'_, 6>, out: &mut [i16]) {
                 // SAFETY: by the caller.
                 unsafe { evidence_row::<Self>(evidence, source, pairs, out) }
             }
 
             $(#[target_feature(enable = $features)])?
-            unsafe fn pass_row(pass: &Pass, source: &[i16], plane: &[i16], pairs: &SamplePairs<'_, 3>, out: &mut [i16]) {
+            unsafe fn pass_row(pass: &Pass, source: &[i16], plane: &[i16], pairs: &Pairs<'_, 3>, out: &mut [i16]) {
                 // SAFETY: by the caller.
                 unsafe { pass_row::<Self>(pass, source, plane, pairs, out) }
             }
@@ -68,7 +55,7 @@ macro_rules! rows {
                 pass: &Pass,
                 source: &[i16],
                 plane: &[i16],
-                pairs: &SamplePairs<'_, 3>,
+                pairs: &Pairs<'_, 3>,
                 blend: &Blend<'_>,
                 out: &mut [u16],
             ) {
@@ -137,44 +124,44 @@ fn check<const N: usize>(len: usize, rows: &[&[i16]], pairs: &SamplePairs<'_, N>
 /// # Safety
 /// The processor must have the instructions of `V`.
 #[inline(always)]
-unsafe fn evidence_row<V: Vector>(evidence: &Evidence, source: &[i16], pairs: &SamplePairs<'_, 6>, out: &mut [i16]) {
-    check(out.len(), &[source], pairs);
-    let [a, b, c, d, e, f] = *pairs;
-    // SAFETY: by the caller, and rows are as long as was checked.
+unsafe fn evidence_row<V: Vector>(evidence: &Evidence, source: &[i16], pairs: &Pairs<'_, 6>, out: &mut [i16]) {
+    // SAFETY: by the caller, and parts are as long as is checked.
     unsafe {
         let (zero, most) = (V::splat(0), V::splat(255));
         let (floor, scale) = (V::splat(evidence.floor as i16), V::splat(evidence.scale as i16));
         let near = V::splat(evidence.near as i16);
         let limits = Limits { near, bump: near };
-        for x in (0..out.len()).step_by(V::WIDTH) {
-            let centre = load::<V>(source, x);
-            let tally = add_three::<V, false>((zero, zero), centre, [a, b, c], x, limits);
-            let away = V::share(add_three::<V, false>(tally, centre, [d, e, f], x, limits)).abs();
-            away.excess_unsigned(floor).mul(scale).min_unsigned(most).store(out.as_mut_ptr().add(x));
+        for part in 0..PARTS {
+            let (columns, pairs) = pairs.part(part);
+            let (source, out) = (&source[columns.clone()], &mut out[columns.clone()]);
+            check(out.len(), &[source], &pairs);
+            let [a, b, c, d, e, f] = pairs;
+            for x in (0..out.len()).step_by(V::WIDTH) {
+                let centre = load::<V>(source, x);
+                let tally = add_three::<V, false>((zero, zero), centre, [a, b, c], x, limits);
+                let away = V::share(add_three::<V, false>(tally, centre, [d, e, f], x, limits)).abs();
+                away.excess_unsigned(floor).mul(scale).min_unsigned(most).store(out.as_mut_ptr().add(x));
+            }
         }
     }
 }
 
 /// A pass, ready for vectors.
-struct Smooth<'a, V> {
-    source: &'a [i16],
-    plane: &'a [i16],
-    pairs: SamplePairs<'a, 3>,
+struct Smooth<V> {
     limits: Limits<V>,
     low: V,
     high: V,
 }
 
-impl<'a, V: Vector> Smooth<'a, V> {
+impl<V: Vector> Smooth<V> {
     /// # Safety
     /// The processor must have the instructions of `V`.
     #[inline(always)]
-    unsafe fn new(pass: &Pass, source: &'a [i16], plane: &'a [i16], pairs: &SamplePairs<'a, 3>) -> Self {
+    unsafe fn new(pass: &Pass) -> Self {
         // SAFETY: by the caller.
         unsafe {
             let limits = Limits { near: V::splat(pass.near as i16), bump: V::splat(pass.bump as i16) };
-            let (low, high) = (V::splat(-(pass.limit as i16)), V::splat(pass.limit as i16));
-            Smooth { source, plane, pairs: *pairs, limits, low, high }
+            Smooth { limits, low: V::splat(-(pass.limit as i16)), high: V::splat(pass.limit as i16) }
         }
     }
 
@@ -183,11 +170,11 @@ impl<'a, V: Vector> Smooth<'a, V> {
     /// # Safety
     /// As [`load`], of all rows.
     #[inline(always)]
-    unsafe fn at(&self, x: usize, level: V) -> (V, V) {
+    unsafe fn at(&self, [source, plane]: [&[i16]; 2], pairs: &SamplePairs<'_, 3>, x: usize, level: V) -> (V, V) {
         // SAFETY: by the caller.
         unsafe {
-            let (own, centre, zero) = (load::<V>(self.source, x), load::<V>(self.plane, x), V::splat(0));
-            let delta = V::share(add_three::<V, true>((zero, zero), centre, self.pairs, x, self.limits));
+            let (own, centre, zero) = (load::<V>(source, x), load::<V>(plane, x), V::splat(0));
+            let delta = V::share(add_three::<V, true>((zero, zero), centre, *pairs, x, self.limits));
             let moved = centre.sub(own).add(delta).add(level);
             (own, own.add_saturating(moved.min(self.high).max(self.low)))
         }
@@ -197,13 +184,17 @@ impl<'a, V: Vector> Smooth<'a, V> {
 /// # Safety
 /// The processor must have the instructions of `V`.
 #[inline(always)]
-unsafe fn pass_row<V: Vector>(pass: &Pass, source: &[i16], plane: &[i16], pairs: &SamplePairs<'_, 3>, out: &mut [i16]) {
-    check(out.len(), &[source, plane], pairs);
-    // SAFETY: by the caller, and rows are as long as was checked.
+unsafe fn pass_row<V: Vector>(pass: &Pass, source: &[i16], plane: &[i16], pairs: &Pairs<'_, 3>, out: &mut [i16]) {
+    // SAFETY: by the caller, and parts are as long as is checked.
     unsafe {
-        let (smooth, level) = (Smooth::<V>::new(pass, source, plane, pairs), V::splat(0));
-        for x in (0..out.len()).step_by(V::WIDTH) {
-            smooth.at(x, level).1.store(out.as_mut_ptr().add(x));
+        let (smooth, level) = (Smooth::<V>::new(pass), V::splat(0));
+        for part in 0..PARTS {
+            let (columns, pairs) = pairs.part(part);
+            let (rows, out) = ([&source[columns.clone()], &plane[columns.clone()]], &mut out[columns.clone()]);
+            check(out.len(), &rows, &pairs);
+            for x in (0..out.len()).step_by(V::WIDTH) {
+                smooth.at(rows, &pairs, x, level).1.store(out.as_mut_ptr().add(x));
+            }
         }
     }
 }
@@ -226,82 +217,34 @@ unsafe fn last_row<V: Vector>(
     pass: &Pass,
     source: &[i16],
     plane: &[i16],
-    pairs: &SamplePairs<'_, 3>,
+    pairs: &Pairs<'_, 3>,
     blend: &Blend<'_>,
     out: &mut [u16],
 ) {
-    check(out.len(), &[source, plane], pairs);
-    assert!(blend.columns.len() >= out.len() + 6 && blend.level.len() >= out.len());
     let Evidence { end, gain, .. } = *blend.evidence;
-    // SAFETY: by the caller, and rows are as long as was checked.
+    // SAFETY: by the caller, and parts are as long as is checked.
     unsafe {
         let sign = V::splat(i16::MIN);
         let (low, high) = (V::splat(blend.low as i16).add(sign), V::splat(blend.high as i16).add(sign));
         // The weight is whole from `most` on; a little more of it still is no overflow.
         let (end, gain, most) = (V::splat(end as i16), V::splat(gain as i16), V::splat((32767 / gain + 1) as i16));
         let whole = V::splat(32767);
-        let smooth = Smooth::<V>::new(pass, source, plane, pairs);
-        for x in (0..out.len()).step_by(V::WIDTH) {
-            let (own, smoothed) = smooth.at(x, load::<V>(blend.level, x));
-            let mut sum = load::<V>(blend.columns, x);
-            for i in 1..7 {
-                sum = sum.add(load::<V>(blend.columns, x + i));
+        let smooth = Smooth::<V>::new(pass);
+        for part in 0..PARTS {
+            let (columns, pairs) = pairs.part(part);
+            let (rows, out) = ([&source[columns.clone()], &plane[columns.clone()]], &mut out[columns.clone()]);
+            let (level, sums) = (&blend.level[columns.clone()], &blend.columns[columns.start..columns.end + 6]);
+            check(out.len(), &rows, &pairs);
+            for x in (0..out.len()).step_by(V::WIDTH) {
+                let (own, smoothed) = smooth.at(rows, &pairs, x, load::<V>(level, x));
+                let mut sum = load::<V>(sums, x);
+                for i in 1..7 {
+                    sum = sum.add(load::<V>(sums, x + i));
+                }
+                let weight = end.excess_unsigned(sum).min_unsigned(most).mul(gain).min_unsigned(whole);
+                let value = own.add(smoothed.sub(own).mul_rounded(weight));
+                value.max(low).min(high).add(sign).store(out.as_mut_ptr().add(x).cast());
             }
-            let weight = end.excess_unsigned(sum).min_unsigned(most).mul(gain).min_unsigned(whole);
-            let value = own.add(smoothed.sub(own).mul_rounded(weight));
-            value.max(low).min(high).add(sign).store(out.as_mut_ptr().add(x).cast());
         }
     }
-}
-
-/// How a line goes on beyond its end.
-#[derive(Clone, Copy)]
-pub(super) struct Beyond {
-    border: i32,
-    shift: u32,
-}
-
-impl Beyond {
-    /// For lines whose means hold `border` samples each, one or more.
-    #[inline(always)]
-    pub fn new(border: usize) -> Beyond {
-        let border = border as i32;
-        Beyond { border, shift: (2 * border * border).ilog2() }
-    }
-
-    /// The `k`th sample beyond the end of a line whose last few samples sum to `near`, and as many before them to `far`.
-    #[inline(always)]
-    pub fn at(self, near: i32, far: i32, k: i32) -> i16 {
-        let l = self.border;
-        let slope = (far - near).clamp(-SLOPE, SLOPE);
-        let value = (2 * l * near - slope * (2 * k + l - 1) + l * l) >> self.shift;
-        value.clamp(i16::MIN.into(), i16::MAX.into()) as i16
-    }
-}
-
-/// Continues row `y` by `reach` samples on both sides, for pass `i`.
-#[inline(always)]
-pub(super) fn extend_row(ring: &mut Ring, y: isize, width: usize, reach: usize, i: usize) {
-    let (left, row, right) = ring.continued(y, width, reach);
-    if width == 1 {
-        left.fill(row[0]);
-        right.fill(row[0]);
-        return;
-    }
-    let l = border(width, i);
-    let beyond = Beyond::new(l);
-    let (near, far) = (sum(&row[..l]), sum(&row[l..2 * l]));
-    for (i, out) in left.iter_mut().enumerate() {
-        *out = beyond.at(near, far, (reach - i) as i32);
-    }
-    let (near, far) = (sum(&row[width - l..]), sum(&row[width - 2 * l..width - l]));
-    for (i, out) in right.iter_mut().enumerate() {
-        *out = beyond.at(near, far, i as i32 + 1);
-    }
-}
-
-/// The sum of some samples.
-#[inline(always)]
-fn sum(samples: &[i16]) -> i32 {
-    samples.iter().map(|sample| i32::from(*sample)).sum()
 }

@@ -1,14 +1,10 @@
-//! A band of rows through all passes but the last in one go, each some rows ahead of the next, so that what they exchange
-//! stays in the cache.
-//!
-//! A border continues what lies 64 samples and more into the picture. At the lower one all that has gone by when it is needed;
-//! so a band walks towards the border that is nearer to it, seeing the picture upside down where that is the upper one. Only a
-//! band that both borders are near to takes whole planes, pass by pass.
+//! A band of rows through all passes but the last in one go.
 
 use super::level::Means;
-use super::plan::{CELL, ComponentPlan, border};
-use super::rows::{RowKernels, pairs};
-use super::stage::{RowOrder, StageRows};
+use super::plan::{CELL, ComponentPlan};
+use super::ring::Ring;
+use super::rows::RowKernels;
+use super::stage::{StageRows, steps};
 use crate::simd::rows::widen;
 use crate::video::PlaneRef;
 use std::ops::Range;
@@ -20,10 +16,7 @@ const PASSES: usize = 3;
 pub(super) struct BandRows<'a> {
     pub component: &'a ComponentPlan,
     pub src: PlaneRef<'a>,
-    pub lines: RowOrder,
-    pub rows: Range<isize>,
-    /// The row of the plane that is the target's first.
-    pub top: usize,
+    pub rows: Range<usize>,
 }
 
 /// What is made of them: rows, the levels of their cells, and how many lanes and cells a row has.
@@ -38,77 +31,48 @@ pub(super) struct Made<'a> {
 #[derive(Default)]
 pub(super) struct Scratch {
     /// The source, and what each pass but the last makes of it.
-    stages: [StageRows; PASSES],
+    stages: [Ring; PASSES],
     means: Means,
     lanes: Vec<u16>,
 }
 
 impl BandRows<'_> {
-    fn width(&self) -> usize {
-        self.src.width()
-    }
-
-    fn height(&self) -> isize {
-        self.lines.count as isize
-    }
-
     /// Rows that pass `i` spans up and down.
-    fn spans(&self, i: usize) -> isize {
-        self.component.passes[i].rows() as isize
+    fn spans(&self, i: usize) -> usize {
+        self.component.passes[i].rows()
     }
 }
 
 impl Scratch {
-    /// Lays the stages out for `work`. True when it can be done row by row.
-    fn fit(&mut self, work: &BandRows<'_>) -> bool {
-        let (width, height) = (work.width(), work.height());
-        let (mut ahead, mut start) = (0, work.rows.start);
-        for i in (0..PASSES).rev() {
-            ahead += work.spans(i);
-            start -= work.spans(i);
-            if work.rows.end + ahead > height {
-                start = start.min(height - 2 * border(work.lines.count, i) as isize);
-            }
-            (self.stages[i].ahead, self.stages[i].start) = (ahead, start);
+    /// Fits it to `work`, whose passes here span `most` rows up and down together.
+    fn fit(&mut self, work: &BandRows<'_>, most: usize) {
+        let size = (work.src.width(), work.src.height());
+        for (i, stage) in self.stages.iter_mut().enumerate() {
+            // Later passes need the source later than the first one does.
+            let behind = if i == 0 { most } else { 0 };
+            stage.fit(size, &work.component.passes[i].offsets, behind.max(2 * work.spans(i)) + 1);
         }
-        let flows = start >= 0;
-        for i in 0..PASSES {
-            let reach = work.component.passes[i].step;
-            let count = match (flows, i) {
-                (false, _) => work.lines.count + 2 * reach,
-                // Later passes need the source later than the first one does.
-                (true, 0) => (self.stages[0].ahead - (self.stages[1].ahead - work.spans(0)).min(0) + 1) as usize,
-                (true, _) => (2 * work.spans(i) + 1) as usize,
-            };
-            self.stages[i].fit(i, width, reach, count, if flows { 0 } else { reach });
-        }
-        self.means.fit(width);
-        self.lanes.resize(self.lanes.len().max(width), 0);
-        flows
+        self.means.fit(size.0);
+        self.lanes.resize(self.lanes.len().max(size.0), 0);
     }
 
-    /// Makes row `y` of stage `i`, which may lie below the picture.
+    /// Makes row `y` of stage `i`.
     ///
     /// # Safety
     /// The processor must have the instructions of `V`.
     #[inline(always)]
-    unsafe fn produce<V: RowKernels>(&mut self, work: &BandRows<'_>, i: usize, y: isize) {
-        let height = work.height();
-        if y >= height {
-            let stage = &mut self.stages[i];
-            return stage.continue_below(height, y, work.width());
-        }
+    unsafe fn produce<V: RowKernels>(&mut self, work: &BandRows<'_>, i: usize, y: usize) {
         if i == 0 {
-            let row = self.stages[0].ring.row_mut(y);
-            let lanes = &mut self.lanes[..work.width()];
-            widen(&work.src, 0, work.lines.at(y), lanes);
+            let row = self.stages[0].row_mut(y);
+            let lanes = &mut self.lanes[..work.src.width()];
+            widen(&work.src, 0, y, lanes);
             row.iter_mut().zip(lanes).for_each(|(out, lane)| *out = (*lane ^ 0x8000) as i16);
         } else {
             let (before, rest) = self.stages.split_at_mut(i);
             // SAFETY: by the caller.
-            unsafe { smooth::<V>(before, work, y, rest[0].ring.row_mut(y)) };
+            unsafe { smooth::<V>(before, work, y, rest[0].row_mut(y)) };
         }
-        self.stages[i].finish(y, height, work.width());
+        self.stages[i].finish(y);
     }
 
     /// Makes row `y` of the result.
@@ -116,16 +80,16 @@ impl Scratch {
     /// # Safety
     /// The processor must have the instructions of `V`.
     #[inline(always)]
-    unsafe fn close<V: RowKernels>(&mut self, work: &BandRows<'_>, y: isize, made: &mut Made<'_>) {
-        let place = work.lines.at(y);
-        let row = &mut made.rows[(place - work.top) * made.pitch..][..made.pitch];
+    unsafe fn close<V: RowKernels>(&mut self, work: &BandRows<'_>, y: usize, made: &mut Made<'_>) {
+        let number = y - work.rows.start;
+        let row = &mut made.rows[number * made.pitch..][..made.pitch];
         // SAFETY: by the caller.
         unsafe { smooth::<V>(&self.stages, work, y, row) };
-        self.means.add(self.stages[0].ring.row(y, 0), row);
+        self.means.add(self.stages[0].row(y), row);
         // Bands are made of whole cells.
-        let next = (y + 1 < work.rows.end).then(|| work.lines.at(y + 1) / CELL);
-        if next != Some(place / CELL) {
-            self.means.take(&mut made.cells[(place - work.top) / CELL * made.across..][..made.across]);
+        let next = y + 1;
+        if next.is_multiple_of(CELL) || next == work.rows.end {
+            self.means.take(&mut made.cells[number / CELL * made.across..][..made.across]);
         }
     }
 }
@@ -135,11 +99,12 @@ impl Scratch {
 /// # Safety
 /// The processor must have the instructions of `V`.
 #[inline(always)]
-unsafe fn smooth<V: RowKernels>(stages: &[StageRows], work: &BandRows<'_>, y: isize, out: &mut [i16]) {
+unsafe fn smooth<V: RowKernels>(stages: &[Ring], work: &BandRows<'_>, y: usize, out: &mut [i16]) {
     let last = stages.len() - 1;
-    let (source, plane, pass) = (&stages[0].ring, &stages[last].ring, &work.component.passes[last]);
+    let (plane, pass) = (&stages[last], &work.component.passes[last]);
+    let pairs = plane.pairs(y);
     // SAFETY: by the caller.
-    unsafe { V::pass_row(pass, source.row(y, 0), plane.row(y, 0), &pairs(plane, y, &pass.offsets), out) };
+    unsafe { V::pass_row(pass, stages[0].row(y), plane.row(y), &pairs, out) };
 }
 
 /// Smooths `work` into `made`.
@@ -148,41 +113,21 @@ unsafe fn smooth<V: RowKernels>(stages: &[StageRows], work: &BandRows<'_>, y: is
 /// The processor must have the instructions of `V`.
 #[inline(always)]
 pub(super) unsafe fn run<V: RowKernels>(work: &BandRows<'_>, made: &mut Made<'_>, scratch: &mut Scratch) {
-    let Range { start, end } = work.rows;
-    let (mut first, mut flowing) = (start, 0);
-    if scratch.fit(work) {
-        flowing = PASSES;
-        first = scratch.stages.iter().map(|stage| stage.start - stage.ahead).min().unwrap_or(first);
-    } else {
-        // SAFETY: by the caller.
-        unsafe { make_all::<V>(work, scratch) };
-    }
-    for now in first..end {
-        for i in 0..flowing {
-            let y = now + scratch.stages[i].ahead;
-            if y >= scratch.stages[i].start {
+    let spans = |passes: Range<usize>| passes.map(|i| work.spans(i)).sum();
+    let most = spans(0..PASSES);
+    scratch.fit(work, most);
+    let rows = |i: usize| StageRows::new(&work.rows, spans(i..PASSES), most, work.src.height());
+    let (stages, result) = ([rows(0), rows(1), rows(2)], rows(PASSES));
+    for step in steps(&work.rows, most) {
+        for (i, stage) in stages.iter().enumerate() {
+            if let Some(y) = stage.at(step) {
                 // SAFETY: by the caller.
                 unsafe { scratch.produce::<V>(work, i, y) };
             }
         }
-        if now >= start {
+        if let Some(y) = result.at(step) {
             // SAFETY: by the caller.
-            unsafe { scratch.close::<V>(work, now, made) };
+            unsafe { scratch.close::<V>(work, y, made) };
         }
-    }
-}
-
-/// Makes all stages whole.
-///
-/// # Safety
-/// The processor must have the instructions of `V`.
-#[inline(always)]
-unsafe fn make_all<V: RowKernels>(work: &BandRows<'_>, scratch: &mut Scratch) {
-    for i in 0..PASSES {
-        for y in 0..work.height() + work.component.passes[i].step as isize {
-            // SAFETY: by the caller.
-            unsafe { scratch.produce::<V>(work, i, y) };
-        }
-        scratch.stages[i].continue_above(work.height(), work.width());
     }
 }

@@ -1,7 +1,7 @@
 //! `gradient` against a transcription of its pseudo-code, against values worked out by hand, and what it promises.
 
-use super::reference::{Continued, filter};
-use super::rows::Beyond;
+use super::plan::{Offset, Pass};
+use super::reference::{Samples, filter};
 use super::{Gradient, GradientParams, Plan};
 use crate::device::cpu::{CpuExec, CpuLevel};
 use crate::filters::testing::{self, gray16, picture, samples};
@@ -112,18 +112,36 @@ fn no_sample_moves_farther_than_its_cell() {
 }
 
 #[test]
-fn straight_lines_go_on_beyond_borders() {
-    // 2000, 2010, 2020, …: 64 samples beyond a border of 16-bit samples are what the line says, and the plane stays as it is.
-    let src = picture(gray16(), 70, 3, |_, x, _| 2000 + 10 * x as i32);
+fn pairs_are_closer_near_borders() {
+    // Ramps of 10 a column and 7 a row: each pair that counts has the sample as its mean, up to the corners.
+    let src = picture(gray16(), 70, 30, |_, x, y| 2000 + 10 * x as i32 + 7 * y as i32);
     assert_eq!(samples(&run("=range=64", &src, gray16()), 0), samples(&src, 0));
-    // With 2·32 of 70 samples: A = 32·2000 + 10·(0+…+31) = 68960, B = A + 32·320 = 79200.
-    // k = 1: (64·68960 − 10240·33 + 1024) >> 11 = 4076544 >> 11 = 1990 (1990.5 less the half it is rounded by).
-    let (near, far) = (68960, 79200);
-    assert_eq!(Beyond::new(32).at(near, far, 1), 1990);
-    assert_eq!(Beyond::new(32).at(near, far, 20), 1800);
-    // Two samples: l = 1, and the line through both goes on.
-    assert_eq!(Beyond::new(1).at(10, 30, 1), -10);
-    assert_eq!(Beyond::new(1).at(30000, -30000, 1), 32767);
+    // One row has pairs of its columns alone, all three of them alike, no farther away than the nearer end. Column 2 sees 0 and 8
+    // whether they should lie 1 or 40 away, which is 8 · 3 · R(3) >> 15 = 3; column 3 sees 0 and 8, −8 · 3 · R(3) >> 15 = −3.
+    let row = Samples::new(5, 1, |x, _| if x < 3 { 0 } else { 8 });
+    for args in ["=range=1", "=range=40"] {
+        let plan = Plan::new(&params(args), &StreamInfo::bare(gray16(), 5, 1));
+        let delta = |x: isize| row.delta((x, 0), &plan.components[0].passes[0].offsets, 100, 100);
+        assert_eq!([0, 1, 2, 3, 4].map(delta), [0, 0, 3, -3, 0], "{args}");
+    }
+}
+
+#[test]
+fn pairs_are_the_same_upside_down() {
+    // Words of kernels on CUDA have a sample that is read upside down.
+    let sorted = |offsets: &[Offset], down: isize| {
+        let to_the_right = |&(x, y): &Offset| if (x, y * down) < (0, 0) { (-x, -y * down) } else { (x, y * down) };
+        let mut pairs: Vec<_> = offsets.iter().map(to_the_right).collect();
+        pairs.sort_unstable();
+        pairs
+    };
+    for range in 1..=255 {
+        let plan = Plan::new(&params(&format!("=range={range}")), &StreamInfo::bare(gray16(), 8, 8));
+        let passes = plan.components[0].passes;
+        for offsets in passes.iter().map(|pass| &pass.offsets[..]).chain([&plan.evidence.offsets[..]]) {
+            assert_eq!(sorted(offsets, 1), sorted(offsets, -1), "range {range}");
+        }
+    }
 }
 
 #[test]
@@ -160,7 +178,8 @@ fn the_range_follows_the_frame_and_the_plane() {
     let steps = |args: &str, format: &str, height: usize| {
         let info = StreamInfo::bare(format.parse().unwrap(), 64, height);
         let plan = Plan::new(&params(args), &info);
-        plan.components.iter().map(|component| component.passes.map(|pass| pass.step)).collect::<Vec<_>>()
+        let farthest = |pass: Pass| pass.offsets.iter().map(|(x, y)| x.abs().max(*y)).max().unwrap();
+        plan.components.iter().map(|component| component.passes.map(farthest)).collect::<Vec<_>>()
     };
     for (height, range) in [(1, 48), (720, 48), (1080, 64), (1440, 85), (2160, 128), (4320, 255), (20000, 255)] {
         assert_eq!(steps("", "gray8", height)[0][0], range, "{height} rows");
@@ -229,13 +248,12 @@ fn large_planes_are_the_same_in_bands() {
     for args in ["=bits=8:range=32", "=bits=8:range=9:field=on", "=bits=8:range=70", "=bits=8:range=255"] {
         let params = params(args);
         let plan = Plan::new(&params, &input);
-        let reach = plan.components[0].reach(0);
         let fields = plan.fields(&FrameProps::default());
         let mut expected = vec![0; width * height];
         for field in 0..fields {
             let rows = height / fields;
             let at = |x: usize, y: usize| source[(y * fields + field) * width + x];
-            let of_field = filter(Continued::new(width, rows, reach, at), &plan.components[0], &plan.evidence);
+            let of_field = filter(&Samples::new(width, rows, at), &plan.components[0], &plan.evidence);
             for (y, row) in of_field.chunks(width).enumerate() {
                 expected[(y * fields + field) * width..][..width].copy_from_slice(row);
             }

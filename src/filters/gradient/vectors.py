@@ -3,12 +3,9 @@
 
     src/filters/gradient/vectors.py > src/filters/gradient/vectors.txt
 
-Nothing here is shared with the filter, nor arranged as it is: a plane is a function of its coordinates, and what continues it
-is worked out where it is asked for. A line is: width, height, range, bits of a step, other options, seed, hash of the result.
+Nothing here is shared with the filter, nor arranged as it is. A line is: width, height, range, bits of a step, other options,
+seed, hash of the result.
 """
-
-import functools
-import math
 
 MASK = (1 << 64) - 1
 DEFAULTS = dict(cell=128, slack=64, tol=0, s0=60, s1=900, t1=384, t2=272, t2f=336, tm=640)
@@ -53,35 +50,6 @@ def source(width, height, bits, seed):
     return rows
 
 
-def continued(at, n, k, l):
-    """The k-th value before position 0 of a line of n values, from 2l of them."""
-    if n == 1:
-        return at(0)
-    while 2 * l > n:
-        l //= 2
-    a = sum(at(i) for i in range(l))
-    b = sum(at(l + i) for i in range(l))
-    slope = clamp(b - a, -(1 << 20), 1 << 20)
-    return clamp((2 * l * a - slope * (2 * k + l - 1) + l * l) >> int(math.log2(2 * l * l)), 0, 65535)
-
-
-def extended(rows, l):
-    """rows[y][x] for any x and y."""
-    w, h = len(rows[0]), len(rows)
-
-    @functools.lru_cache(None)
-    def at(x, y):
-        if 0 <= x < w and 0 <= y < h:
-            return rows[y][x]
-        if 0 <= y < h:
-            return continued(lambda i: rows[y][i], w, -x, l) if x < 0 else continued(lambda i: rows[y][w - 1 - i], w, x - w + 1, l)
-        if 0 <= x < w:
-            return continued(lambda i: rows[i][x], h, -y, l) if y < 0 else continued(lambda i: rows[h - 1 - i][x], h, y - h + 1, l)
-        return at(x, 0 if y < 0 else h - 1)
-
-    return at
-
-
 def dirs(s, which):
     h, q = (s + 1) >> 1, (s * 887 + 512) >> 10
     return [(s, 0), (h, q), (-h, q)] if which == "A" else [(q, h), (0, s), (-q, h)]
@@ -91,10 +59,15 @@ REC = [16384, 8192, 5461, 4096, 3277, 2731, 2341]
 
 
 def delta(p, x, y, offsets, t, t2):
-    c = p(x, y)
+    w, h = len(p[0]), len(p)
+    c = p[y][x]
     total = n = 0
     for dx, dy in offsets:
-        a, b = p(x + dx, y + dy), p(x - dx, y - dy)
+        while not (0 <= x + dx < w and 0 <= x - dx < w):
+            dx -= 1 if dx > 0 else -1
+        while not (0 <= y + dy < h and 0 <= y - dy < h):
+            dy -= 1 if dy > 0 else -1
+        a, b = p[y + dy][x + dx], p[y - dy][x - dx]
         s = a + b - 2 * c
         if abs(a - c) <= t and abs(b - c) <= t and abs(s) <= t2:
             total += s
@@ -146,19 +119,17 @@ def gradient(rows, reach, bits, **given):
     cell, slack, t1, t2, t2f, tm = ((o[k] * u + 128) >> 8 for k in ("cell", "slack", "t1", "t2", "t2f", "tm"))
     floor = ((o["cell"] + o["tol"]) * u + 128) >> 8
     w, h = len(rows[0]), len(rows)
-    v = extended(rows, 64)
     evidence = dirs(6, "A") + dirs(6, "B")
-    e = [[min(255, max(0, abs(delta(v, x, y, evidence, tm, 1 << 30)) - floor) * (256 // u)) for x in range(w)]
+    e = [[min(255, max(0, abs(delta(rows, x, y, evidence, tm, 1 << 30)) - floor) * (256 // u)) for x in range(w)]
          for y in range(h)]
     p = rows
     for i in range(4):
         s = max(1, reach >> i)
-        at = extended(p, 32 if i else 64)
         limit = cell + (slack if i == 3 else 0)
         offsets = dirs(s, "A" if i % 2 == 0 else "B")
         bump = t2 if i == 0 else t2f
         up = levels(rows, p, max(5, (3 * reach + 16) // 32)) if i == 3 else [[0] * w] * h
-        p = [[clamp(rows[y][x] + clamp(p[y][x] - rows[y][x] + delta(at, x, y, offsets, t1, bump) + up[y][x], -limit, limit),
+        p = [[clamp(rows[y][x] + clamp(p[y][x] - rows[y][x] + delta(p, x, y, offsets, t1, bump) + up[y][x], -limit, limit),
                     0, 65535) for x in range(w)] for y in range(h)]
     g = (32767 + (o["s1"] - o["s0"]) // 2) // (o["s1"] - o["s0"])
     out = []

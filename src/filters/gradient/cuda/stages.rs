@@ -3,17 +3,28 @@
 use crate::device::cuda::{CudaDevice, DeviceBuffer};
 use crate::error::Result;
 use crate::filters::gradient::level::cells;
-use crate::filters::gradient::plan::{ComponentPlan, Offset, Plan};
+use crate::filters::gradient::plan::{ComponentPlan, EVIDENCE_REACH, Plan, rows_of};
 use crate::filters::gradient::tuning::cuda::{COLUMNS, PAIR_ROWS};
 
-/// What rows of stages begin at multiples of, in samples.
-const ALIGN: usize = 64;
+/// Bytes on both sides of a row of evidence, in which it is replicated, as many as are read at a time.
+const SIDE: usize = 4;
+
+/// Numbers for each cell: its mean; in pairs two sums of it, a mean of its row and its level.
+const CELL_NUMBERS: usize = 4;
+
+/// How many columns and rows away pass `index` looks. Evidence is looked for in what the first one reads.
+pub(super) fn reach(numbers: &ComponentPlan, index: usize) -> (usize, usize) {
+    let offsets = &numbers.passes[index].offsets;
+    let columns = offsets.iter().map(|(x, _)| x.unsigned_abs()).max().unwrap_or(0);
+    let least = if index == 0 { EVIDENCE_REACH } else { 0 };
+    (columns.max(least), rows_of(offsets).max(least))
+}
 
 /// How many samples a thread takes at a time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SampleGrouping {
     Singly,
-    /// Those of two rows, half a picture apart, lie in a word.
+    /// A word holds two: of rows as far from the upper and from the lower border.
     Pairs,
 }
 
@@ -45,7 +56,7 @@ impl SampleGrouping {
         }
     }
 
-    /// Rows of a stage of a picture that has `height`, without borders. Blocks have whole cells of both halves.
+    /// Rows of a stage of a picture that has `height`. Those of words are whole cells.
     pub fn rows(self, height: usize) -> usize {
         match self {
             SampleGrouping::Singly => height,
@@ -53,9 +64,12 @@ impl SampleGrouping {
         }
     }
 
-    /// Rows of samples that are continued to both sides, of a stage that is continued by `reach`.
-    pub fn border_rows(self, height: usize, reach: usize) -> usize {
-        (self.rows(height) + 2 * reach) * self.samples()
+    /// Rows below those of a stage that passes look at, up to `reach` of them.
+    fn rows_below(self, reach: usize) -> usize {
+        match self {
+            SampleGrouping::Singly => 0,
+            SampleGrouping::Pairs => reach,
+        }
     }
 
     /// Samples of a word.
@@ -67,18 +81,14 @@ impl SampleGrouping {
     }
 }
 
-/// How stages of one component lie in memory: the source and what passes make, one after the other, then the evidence and, of
-/// cells, means, means of rows of them, and levels.
+/// How stages of one component lie in memory: the source and what passes make, one after the other, then the evidence and the numbers
+/// of cells, the last of which are levels.
 pub(super) struct StageLayout {
-    /// How far they are continued.
-    reach: usize,
-    /// Words before the first of a row, and from one row to the next.
-    side: usize,
+    /// Words from one row to the next, and bytes from one row of evidence to the next.
     pitch: usize,
-    /// Bytes of a word, and of a stage.
-    word: usize,
+    evidence_pitch: usize,
+    /// Bytes of a stage, of evidence, and of a number for each cell.
     stage: usize,
-    /// Bytes of evidence, and of a number for each cell.
     evidence: usize,
     cells: usize,
     /// Of all.
@@ -87,14 +97,21 @@ pub(super) struct StageLayout {
 
 impl StageLayout {
     pub fn new(way: SampleGrouping, numbers: &ComponentPlan, (width, height): (usize, usize)) -> StageLayout {
-        let reach = numbers.reach(0);
-        let side = reach.next_multiple_of(ALIGN);
-        let pitch = width.next_multiple_of(COLUMNS) + 2 * side;
+        let pitch = width.next_multiple_of(COLUMNS);
+        let evidence_pitch = pitch + 2 * SIDE;
         let word = way.samples() * size_of::<u16>();
-        let stage = pitch * (way.rows(height) + 2 * reach) * word;
-        let evidence = pitch * height;
+        let (_, rows_away) = reach(numbers, 0);
+        let stage = pitch * (way.rows(height) + way.rows_below(rows_away)) * word;
+        let evidence = evidence_pitch * height;
         let cells = cells(width) * cells(height) * size_of::<i32>();
-        StageLayout { reach, side, pitch, word, stage, evidence, cells, bytes: 3 * stage + evidence + 3 * cells }
+        StageLayout {
+            pitch,
+            evidence_pitch,
+            stage,
+            evidence,
+            cells,
+            bytes: 3 * stage + evidence + CELL_NUMBERS * cells,
+        }
     }
 }
 
@@ -121,18 +138,22 @@ impl Stages {
         self.layout.pitch
     }
 
+    /// Bytes from one row of evidence to the next.
+    pub fn evidence_pitch(&self) -> usize {
+        self.layout.evidence_pitch
+    }
+
     fn address(&self, bytes: usize) -> u64 {
         self.memory.address() + bytes as u64
     }
 
-    /// The address of the first word of stage `index` inside the borders.
+    /// The address of the first word of stage `index`.
     pub fn stage(&self, index: usize) -> u64 {
-        let StageLayout { reach, side, pitch, word, stage, .. } = self.layout;
-        self.address(index * stage + (reach * pitch + side) * word)
+        self.address(index * self.layout.stage)
     }
 
     pub fn evidence(&self) -> u64 {
-        self.address(3 * self.layout.stage + self.layout.side)
+        self.address(3 * self.layout.stage + SIDE)
     }
 
     pub fn cells(&self) -> u64 {
@@ -140,11 +161,6 @@ impl Stages {
     }
 
     pub fn levels(&self) -> u64 {
-        self.cells() + 2 * self.layout.cells as u64
-    }
-
-    /// Words from one to another.
-    pub fn distance(&self, (x, y): Offset) -> i32 {
-        (y * self.layout.pitch as isize + x) as i32
+        self.cells() + ((CELL_NUMBERS - 1) * self.layout.cells) as u64
     }
 }
