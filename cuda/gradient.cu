@@ -40,20 +40,15 @@ struct Place {
     }
 };
 
-// The samples of a pair, seen from a thread's in a row. Beside a border (`ACROSS`) each sample has a distance of its own.
+// The samples of a pair, seen from a thread's in a row.
 template <bool ACROSS>
 struct Taps {
+    PairDistance<ACROSS, true> distance;
     const u16 *a, *b;
-    int columns, x, width;
     __device__ __forceinline__ Taps(const Component& c, const u16* plane, const Offset& pair, int x, int y)
-        : columns(pair.columns), x(x), width(c.src.width) {
-        const int down = room(y, c.src.height), distance = clamp(pair.rows, -down, down) * int(c.pitch) + (ACROSS ? 0 : columns);
-        a = plane + distance;
-        b = plane - distance;
-    }
-    __device__ __forceinline__ int across(int i) const { return ACROSS ? min(columns, room(x + 32 * i, width)) : 0; }
-    __device__ __forceinline__ int first(int i) const { return __ldg(a + 32 * i + across(i)); }
-    __device__ __forceinline__ int second(int i) const { return __ldg(b + 32 * i - across(i)); }
+        : distance(c, pair, x, y), a(plane + distance.same), b(plane - distance.same) {}
+    __device__ __forceinline__ int first(int i) const { return __ldg(a + 32 * i + distance.columns_of(i)); }
+    __device__ __forceinline__ int second(int i) const { return __ldg(b + 32 * i - distance.columns_of(i)); }
 };
 
 // How a pass moves a thread's samples, of which `level` gives what they are moved by besides.

@@ -32,6 +32,19 @@ __device__ __forceinline__ int clamp(int value, int low, int high) { return min(
 // Beside the picture there are none.
 __device__ __forceinline__ int room(int at, int count) { return max(min(at, count - 1 - at), 0); }
 
+// How far both samples of a pair lie from a thread's samples of row y: by a distance that is the same for all, and beside the left or the
+// right border (`ACROSS`), where pairs are closer, by so many columns of each. `DOWN`: pairs may be closer up and down, too.
+template <bool ACROSS, bool DOWN>
+struct PairDistance {
+    int same, columns, x, width;
+    __device__ __forceinline__ PairDistance(const Component& c, const Offset& pair, int x, int y)
+        : columns(pair.columns), x(x), width(c.src.width) {
+        const int down = room(y, c.src.height), rows = DOWN ? clamp(pair.rows, -down, down) : pair.rows;
+        same = rows * int(c.pitch) + (ACROSS ? 0 : columns);
+    }
+    __device__ __forceinline__ int columns_of(int i) const { return ACROSS ? min(columns, room(x + 32 * i, width)) : 0; }
+};
+
 // A sum over a count, rounded half up.
 __device__ __forceinline__ int rounded(int sum, int count) {
     const int above = 2 * sum + count, below = 2 * count, quotient = above / below;

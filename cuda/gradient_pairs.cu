@@ -1,4 +1,4 @@
-// gradient of two samples in a word: one of row y, and the one below or above it that is as far from the lower border.
+// gradient of two samples in a word: one of row y, and the one of its column that is as far from the lower border as that from the upper.
 //
 // A stage is a plane of such words, so that a tap of both is one read: both samples have as much room for their pairs up and down.
 // Below its last row lie words the other way round, as many rows as pairs reach: these are written twice. Differences of samples are
@@ -119,8 +119,7 @@ __device__ __forceinline__ u32 sum_of_cell(const u32 (&words)[EACH]) {
 __device__ __forceinline__ int cell_of_sum() { return threadIdx.x % 16 / 4 * 2 + threadIdx.x % 32 / 16; }
 
 // Sums of a block's cells, of both samples of words: `sums` of each row's, in both halves of a word, are what samples were moved by, and
-// 512 more for each. A cell of second samples lies in two blocks, which
-// give it a sum each.
+// 512 more for each. A cell of second samples lies in two blocks, which give it a sum each.
 __device__ __forceinline__ void put_sums(const Component& c, const Place& place, const u32 (&sums)[PAIR_ROWS][CELLS_ACROSS]) {
     const int part = threadIdx.x / CELLS_ACROSS, column = threadIdx.x % CELLS_ACROSS, left = place.left / CELL + column;
     if (part >= 3 || left >= int(c.cells_across)) return;

@@ -120,21 +120,15 @@ __device__ __forceinline__ const u32* at_distance(const u32* words, int distance
 }
 
 // Both samples of a pair, seen from a thread's words of row y: of their second samples the pair that the first ones have upside down,
-// which is another of the same pass. Beside the left or the right border (`ACROSS`) each word has a distance of its own.
+// which is another of the same pass.
 template <bool ACROSS, bool DOWN>
 struct Taps {
+    PairDistance<ACROSS, DOWN> distance;
     const u32 *a, *b;
-    int columns, x, width;
     __device__ __forceinline__ Taps(const Component& c, const u32* plane, const Offset& pair, int x, int y)
-        : columns(pair.columns), x(x), width(c.src.width) {
-        const int down = room(y, c.src.height), rows = DOWN ? clamp(pair.rows, -down, down) : pair.rows;
-        const int distance = rows * int(c.pitch) + (ACROSS ? 0 : pair.columns);
-        a = at_distance(plane, distance);
-        b = at_distance(plane, -distance);
-    }
-    __device__ __forceinline__ int columns_of(int i) const { return ACROSS ? min(columns, room(x + 32 * i, width)) : 0; }
-    __device__ __forceinline__ u32 first(int i) const { return __ldg(a + 32 * i + columns_of(i)); }
-    __device__ __forceinline__ u32 second(int i) const { return __ldg(b + 32 * i - columns_of(i)); }
+        : distance(c, pair, x, y), a(at_distance(plane, distance.same)), b(at_distance(plane, -distance.same)) {}
+    __device__ __forceinline__ u32 first(int i) const { return __ldg(a + 32 * i + distance.columns_of(i)); }
+    __device__ __forceinline__ u32 second(int i) const { return __ldg(b + 32 * i - distance.columns_of(i)); }
 };
 
 // How far two samples lie from two others, in quarters; or, of samples of 8 bits, in their steps.

@@ -6,7 +6,7 @@ use super::plan::{ComponentPlan, Evidence, rows_of};
 use super::ring::{Ring, STEP};
 use super::rows::{Blend, RowKernels};
 use super::stage::{StageRows, steps};
-use crate::simd::rows::{narrow, widen};
+use crate::simd::rows::narrow;
 use crate::video::{PlaneMut, PlaneRef};
 use std::ops::Range;
 
@@ -67,16 +67,6 @@ impl Scratch {
         self.columns.clear();
         self.columns.resize(len + 2 * STEP, 0);
         self.lanes.resize(self.lanes.len().max(len), 0);
-    }
-
-    /// Takes row `y` of the source.
-    #[inline(always)]
-    fn take_source(&mut self, work: &CloseRows<'_>, y: usize) {
-        let lanes = &mut self.lanes[..work.src.width()];
-        widen(&work.src, 0, y, lanes);
-        let row = self.source.row_mut(y).iter_mut();
-        row.zip(lanes).for_each(|(out, lane)| *out = (*lane ^ 0x8000) as i16);
-        self.source.finish(y);
     }
 
     /// Takes row `y` of what was smoothed.
@@ -154,7 +144,7 @@ pub(super) unsafe fn run<V: RowKernels>(work: &CloseRows<'_>, dst: &mut PlaneMut
     let (source, found, plane, result) = (rows(seen), rows(AROUND), rows(spans), rows(0));
     for step in steps(&work.rows, most) {
         if let Some(y) = source.at(step) {
-            scratch.take_source(work, y);
+            scratch.source.take_source(&work.src, y, &mut scratch.lanes);
         }
         if let Some(y) = plane.at(step) {
             scratch.take_plane(work, y);

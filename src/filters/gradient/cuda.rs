@@ -417,8 +417,7 @@ impl Kernel {
                 unused: 0,
             };
             self.turn(&mut args, Launch::Open, 0, jobs.len(), stream)?;
-            self.turn(&mut args, Launch::Pass, 0, jobs.len(), stream)?;
-            for pass in 1..3 {
+            for pass in 0..3 {
                 self.turn(&mut args, Launch::Pass, pass, jobs.len(), stream)?;
             }
             self.turn(&mut args, Launch::Cells, 3, jobs.len(), stream)?;

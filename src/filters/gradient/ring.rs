@@ -7,6 +7,8 @@
 
 use super::plan::Offset;
 use crate::simd::aligned::Aligned;
+use crate::simd::rows::widen;
+use crate::video::PlaneRef;
 use std::ops::Range;
 
 /// Lanes that loops go by, which no vector exceeds.
@@ -118,6 +120,15 @@ impl Ring {
     pub fn row_mut(&mut self, y: usize) -> &mut [i16] {
         let first = self.start(y) + self.beside;
         &mut self.data[first..][..self.len]
+    }
+
+    /// Takes row `y` of `src`, by way of `lanes`, at least as many as a row has samples, and finishes it.
+    #[inline(always)]
+    pub fn take_source(&mut self, src: &PlaneRef<'_>, y: usize, lanes: &mut [u16]) {
+        let lanes = &mut lanes[..self.width];
+        widen(src, 0, y, lanes);
+        self.row_mut(y).iter_mut().zip(lanes).for_each(|(out, lane)| *out = (*lane ^ 0x8000) as i16);
+        self.finish(y);
     }
 
     /// Makes what lies beside row `y`.

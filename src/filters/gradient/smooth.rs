@@ -5,7 +5,6 @@ use super::plan::{CELL, ComponentPlan};
 use super::ring::Ring;
 use super::rows::RowKernels;
 use super::stage::{StageRows, steps};
-use crate::simd::rows::widen;
 use crate::video::PlaneRef;
 use std::ops::Range;
 
@@ -63,16 +62,12 @@ impl Scratch {
     #[inline(always)]
     unsafe fn produce<V: RowKernels>(&mut self, work: &BandRows<'_>, i: usize, y: usize) {
         if i == 0 {
-            let row = self.stages[0].row_mut(y);
-            let lanes = &mut self.lanes[..work.src.width()];
-            widen(&work.src, 0, y, lanes);
-            row.iter_mut().zip(lanes).for_each(|(out, lane)| *out = (*lane ^ 0x8000) as i16);
-        } else {
-            let (before, rest) = self.stages.split_at_mut(i);
-            // SAFETY: by the caller.
-            unsafe { smooth::<V>(before, work, y, rest[0].row_mut(y)) };
+            return self.stages[0].take_source(&work.src, y, &mut self.lanes);
         }
-        self.stages[i].finish(y);
+        let (before, rest) = self.stages.split_at_mut(i);
+        // SAFETY: by the caller.
+        unsafe { smooth::<V>(before, work, y, rest[0].row_mut(y)) };
+        rest[0].finish(y);
     }
 
     /// Makes row `y` of the result.
