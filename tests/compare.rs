@@ -427,6 +427,27 @@ fn the_banding_of_both_is_shown_where_it_is_asked_for() {
     assert!(summary["banding"].is_null() && frames[0]["banding"].is_null());
 }
 
+/// A clean ramp of 16 bits has bands again when it is rounded to ten; every dither leaves less of them, the triangular one the least.
+#[test]
+fn dithers_take_the_bands_of_ten_bits() {
+    let folder = Folder::new();
+    let ramp = folder.path("ramp.mkv");
+    let lum = "(30+X/60+Y/90)*256";
+    ffmpeg(&format!("-f lavfi -i color=s=1280x720,format=gray16le,geq=lum={lum} -frames:v 1 -c:v ffv1 {ramp}"));
+    let banding = |dither: &str| {
+        let (_, _, summary) = lines(&[&ramp, &ramp, "--chain-b", &format!("depth=10:dither={dither}"), "--banding"]);
+        summary["banding"]["b"]["mean"].as_f64().unwrap()
+    };
+    let rounded = banding("none");
+    assert!(rounded > 2.6, "{rounded}");
+    for dither in ["ordered", "blue", "fs"] {
+        let left = banding(dither);
+        assert!(left < rounded / 2.0, "{dither}: {left} of {rounded}");
+    }
+    let left = banding("tpdf");
+    assert!(left < 0.4 && left < rounded / 6.0, "{left} of {rounded}");
+}
+
 #[test]
 fn the_worst_frames_become_pictures() {
     let folder = Folder::new();

@@ -12,7 +12,9 @@ use vramp_plugin::c_abi::abi;
 
 const SIZE: (usize, usize) = (91, 47);
 const FRAMES: usize = 3;
-const CHAIN: &str = "deband=range=12:rand_each_frame=on,depth=10";
+/// Both make 10 bits of every format.
+const CHAINS: [&str; 2] =
+    ["deband=range=12:rand_each_frame=on,depth=10", "gradient=range=12,depth=10:dither=tpdf:animate=on"];
 
 /// A clip of raw frames of `pix_fmt`, and its frames.
 fn clip(pix_fmt: &str, format: Format) -> (String, Vec<Picture>) {
@@ -83,18 +85,20 @@ fn every_format_has_the_commands_hashes() {
     let api = Api::open();
     for (pix_fmt, layout, depth) in formats() {
         let (path, mut frames) = clip(&pix_fmt, pix_fmt.parse().unwrap());
-        let want = expected(&path, CHAIN);
+        let want = CHAINS.map(|chain| expected(&path, chain));
         std::fs::remove_file(path).unwrap();
         if layout == abi::NV12 {
             let format = Format::semi_planar(depth as u8).unwrap();
             frames = frames.iter().map(|picture| stored_as(format, picture)).collect();
         }
-        let chain = api.chain(CHAIN, &stream(layout, depth, SIZE.0, SIZE.1), "cpu");
-        assert_eq!(api.output(chain).bit_depth, 10, "{pix_fmt}");
         let result = frames[0].format().to_planar(10).unwrap();
-        assert_eq!(hashes(&api, chain, &frames, result), want, "{pix_fmt} as layout {layout}");
-        // SAFETY: a handle of the library's.
-        api.ok(unsafe { (api.chain_destroy)(chain) });
+        for (text, want) in CHAINS.iter().zip(want) {
+            let chain = api.chain(text, &stream(layout, depth, SIZE.0, SIZE.1), "cpu");
+            assert_eq!(api.output(chain).bit_depth, 10, "{text}, {pix_fmt}");
+            assert_eq!(hashes(&api, chain, &frames, result), want, "{text}, {pix_fmt} as layout {layout}");
+            // SAFETY: a handle of the library's.
+            api.ok(unsafe { (api.chain_destroy)(chain) });
+        }
     }
 }
 

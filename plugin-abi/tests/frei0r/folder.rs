@@ -16,7 +16,7 @@ impl Folder {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::create_dir_all(path.join("effects")).unwrap();
         let folder = Folder(path);
-        for effect in ["deband", "chain"] {
+        for effect in ["deband", "gradient", "chain"] {
             fs::copy(library(), folder.effect(effect)).unwrap();
         }
         folder

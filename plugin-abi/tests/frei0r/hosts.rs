@@ -33,6 +33,23 @@ fn ffmpeg_gives_the_commands_frames() {
     assert_ne!(folder.vramp(&clip, &["--chain", DEBAND]), folder.vramp(&clip, &[]), "the chain does something");
 }
 
+/// Red, green and blue are planes of their own, as in the command.
+#[test]
+fn gradient_in_ffmpeg_gives_the_commands_frames() {
+    let folder = Folder::new();
+    let clip = clip(&folder);
+    let run = |filter: &str| folder.ffmpeg_hashes(&clip, &format!("frei0r={filter},format=gbrp"));
+    let commands = |chain: &str| folder.vramp(&clip, &["--chain", chain]);
+    assert_eq!(run("vramp_chain:gradient(range 9)"), commands("gradient(range 9)"));
+    assert_eq!(run("vramp_gradient"), commands("gradient"));
+    assert_eq!(run("vramp_gradient:9"), commands("gradient(range 9)"));
+    assert_eq!(run("vramp_chain:gradient(preset codec)"), commands("gradient(preset codec)"));
+    let different = ["gradient(range 9)", "gradient", "gradient(preset codec)", "depth(8)"].map(commands);
+    for (i, frames) in different.iter().enumerate() {
+        assert!(different[..i].iter().all(|others| others != frames), "each of them does something else");
+    }
+}
+
 /// Booleans come as y and n; both runs have the same times, and so the same noise.
 #[test]
 fn noise_moves_in_ffmpeg_and_repeats() {
