@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes vectors.txt: what `gradient` makes of small planes, after a plain transcription of its published pseudo-code.
+"""Writes vectors.txt: what `gradient` makes of small planes, after a plain transcription of its definition.
 
     src/filters/gradient/vectors.py > src/filters/gradient/vectors.txt
 
