@@ -32,6 +32,8 @@ FFMPEG = [
     "format=gray16le,libplacebo=deband=true:deband_iterations=4:deband_threshold=3:deband_grain=0",
 ]
 ENCODERS = [("x264", ["-c:v", "libx264"]), ("x265", ["-c:v", "libx265", "-x265-params", "log-level=error"])]
+# Of the film that the natural frames are from, every so many frames.
+FILM, FILM_SIZE, EVERY = ROOT / "samples/big-buck-bunny-720p.mp4", (1280, 720), 20
 
 
 def run(command, data=None):
@@ -95,7 +97,26 @@ def gain(result, truth):
     return float((texture * kept).sum() / np.square(texture).sum())
 
 
-def judge(filter, truths, drift, folder):
+def film():
+    """Frames of 8 bits of the film."""
+    raw = run(["ffmpeg", "-v", "error", "-i", FILM, "-vf", f"select=not(mod(n\\,{EVERY})),extractplanes=y", "-fps_mode", "passthrough",
+               "-f", "rawvideo", "-pix_fmt", "gray", "-"])
+    return np.frombuffer(raw, np.uint8).reshape(-1, *FILM_SIZE[::-1]).astype(float)
+
+
+def coarse(truth, folder):
+    """What x264 makes of frames at crf 28, 8 bits: the filters' source."""
+    video, (height, width) = folder / "coarse.mkv", truth[0].source.shape
+    grey = np.full((2, height // 2, width // 2), 128, np.uint8).tobytes()
+    raw = b"".join(frame.source.astype(np.uint8).tobytes() + grey for frame in truth)
+    planes = ["-f", "rawvideo", "-pix_fmt", "yuv420p"]
+    run(["ffmpeg", "-v", "error", "-y", *planes, "-s", f"{width}x{height}", "-r", "25", "-i", "-", "-c:v", "libx264", "-crf", "28",
+         "-preset", "fast", video], raw)
+    back = np.frombuffer(run(["ffmpeg", "-v", "error", "-i", video, *planes, "-"]), np.uint8).reshape(len(truth), -1)
+    return list(back[:, : width * height].reshape(-1, height, width).astype(float))
+
+
+def judge(filter, truths, drift, coded, natural, folder):
     """A row of the table."""
     results = filter([truth.source for truth in truths], folder)
     errors = {truth.name: result - truth.exact for truth, result in zip(truths, results)}
@@ -114,20 +135,23 @@ def judge(filter, truths, drift, folder):
     moving = filter([truth.source for truth in drift], folder)
     error = moving - np.array([truth.exact for truth in drift])
     row["flicker"] = rms([box9(after - before) for before, after in zip(error, error[1:])])
+    row["coded"] = rms([box9(result - truth.exact) for result, truth in zip(filter(coded, folder), drift)])
+    results = filter([truth.source for truth in natural], folder)
+    row["natural"] = rms(np.concatenate([box9(result - truth.exact)[truth.near] for result, truth in zip(results, natural)]))
     each = {t.name: (rms(errors[t.name]), rms(box9(errors[t.name]))) for t in smooth}
     return row, each, moving
 
 
-def encoded(result, truth, options, folder):
-    """LP9 and kB of what an encoder at crf 18 and 10 bits leaves of frames."""
+def encoded(result, truth, options, folder, crf=18):
+    """LP9 and kB of what an encoder at 10 bits leaves of frames."""
     video = folder / "coded.mkv"
     count, height, width = result.shape
     grey = np.full((2, height // 2, width // 2), 512, "<u2").tobytes()
     luma = np.clip(np.rint(result * 4), 0, 1023).astype("<u2")
     raw = b"".join(frame.tobytes() + grey for frame in luma)
     planes = ["-f", "rawvideo", "-pix_fmt", "yuv420p10le"]
-    run(["ffmpeg", "-v", "error", "-y", *planes, "-s", f"{width}x{height}", "-r", "25", "-i", "-", *options, "-crf", "18", "-preset",
-         "fast", video], raw)
+    run(["ffmpeg", "-v", "error", "-y", *planes, "-s", f"{width}x{height}", "-r", "25", "-i", "-", *options, "-crf", str(crf),
+         "-preset", "fast", video], raw)
     back = np.frombuffer(run(["ffmpeg", "-v", "error", "-i", video, *planes, "-"]), "<u2").reshape(count, -1) / 4
     back = back[:, : width * height].reshape(count, height, width)
     return rms([box9(frame - exact) for frame, exact in zip(back, truth)]), video.stat().st_size / 1000
@@ -147,16 +171,19 @@ def main():
     truths, drift = frames.truths(args.seed), frames.drifting(args.seed, 8)
     filters = [Filter(args.vramp), *(Filter(args.vramp, ours=chain) for chain in OURS),
                *(Filter(args.vramp, theirs=chain) for chain in FFMPEG)]
-    rows, apart, coded = [], [], []
+    natural = frames.natural(film())
+    rows, apart, coded, left_out = [], [], [], []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         pictures.write(args.out.parent / "quality", truths, args.vramp, folder, ROOT / "samples")
         exact = np.array([truth.exact for truth in drift])
+        coarse_frames = coarse(drift, folder)
         for filter in filters:
             try:
-                row, each, moving = judge(filter, truths, drift, folder)
+                row, each, moving = judge(filter, truths, drift, coarse_frames, natural, folder)
             except RuntimeError as why:
                 print(f"left out: {filter.name}: {str(why)[-80:]}")
+                left_out.append(filter.name)
                 continue
             head, each_head = list(row), list(each)
             rows.append([filter.name, *(f"{value:.3f}" for value in row.values())])
@@ -171,6 +198,7 @@ def main():
         "TABLE": table(["", *head], rows),
         "APART": table(["rms / LP9", *each_head], apart),
         "CODED": table(["", *of_encoders], coded),
+        "LEFT_OUT": f"Left out, since it does not run here: {', '.join(left_out)}." if left_out else "All peers ran.",
     }.items():
         text = text.replace(f"@{key}@", value)
     args.out.write_text(text)

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Asks in which way 16 bits of `gradient` should become the 10 that an encoder gets.
+
+    scripts/quality/outputs.py --vramp target/release/vramp --seeds 41 42 43 44
+
+A drifting ramp and glow are debanded, brought to 10 bits in each way and encoded at several crf. What counts is LP9 (see
+docs/QUALITY.md) of what is decoded, at the size that plain rounding has at crf 18, between the two sizes that are nearest.
+Prints a table of means over the seeds.
+"""
+
+import argparse
+import pathlib
+import tempfile
+
+import numpy as np
+
+import frames
+import judge
+
+COUNT = 24
+CRFS = (10, 12, 14, 16, 18, 20)
+WAYS = {
+    "rounded": "gradient,depth=10",
+    "`tpdf`": "gradient,depth=10:dither=tpdf",
+    "`tpdf`, moving": "gradient,depth=10:dither=tpdf:animate=on",
+}
+# The dither of "`tpdf`", where `gradient` moved a sample by more than an eighth of a step of 8 bits.
+WHERE_MOVED = "`tpdf` where `gradient` moved samples"
+
+
+def filtered(vramp, sources, chain, depth, folder):
+    """What a chain makes of frames of 8 bits, in codes of the depth."""
+    source, result = folder / "source.y4m", folder / "result.raw"
+    judge.y4m(source, sources)
+    judge.run([vramp, source, result, "-y", "-q", "-f", "rawvideo", "-c", "rawvideo", "--device", "cpu", "--format", f"gray{depth}",
+               "--chain", chain])
+    return np.frombuffer(result.read_bytes(), "<u2").reshape(len(sources), *sources[0].shape)
+
+
+def at_equal_size(points, size):
+    """LP9 at a size, between points of LP9 and size that grow; None beyond them."""
+    sizes, errors = np.log([size for _, size in points]), [error for error, _ in points]
+    return float(np.interp(np.log(size), sizes, errors)) if sizes[0] <= np.log(size) <= sizes[-1] else None
+
+
+def measured(vramp, seed, folder):
+    """LP9 before an encoder, and by encoder at crf 18 and at equal size, of each way."""
+    truth = frames.drifting(seed, COUNT)
+    exact, sources = np.array([frame.exact for frame in truth]), [frame.source for frame in truth]
+    made = {way: filtered(vramp, sources, chain, 10, folder) for way, chain in WAYS.items()}
+    moved = np.abs(filtered(vramp, sources, "gradient", 16, folder) / 256 - np.array(sources)) > 1 / 8
+    made[WHERE_MOVED] = np.where(moved, made["`tpdf`"], made["rounded"])
+    row = {(way, "before"): judge.rms([judge.box9(frame / 4 - true) for frame, true in zip(made[way], exact)]) for way in made}
+    for encoder, options in judge.ENCODERS:
+        size = None
+        for way, codes in made.items():
+            points = [judge.encoded(codes / 4, exact, options, folder, crf) for crf in sorted(CRFS, reverse=True)]
+            error, here = points[CRFS[::-1].index(18)]
+            size = size or here
+            row[way, f"{encoder}, crf 18"], row[way, f"{encoder}, equal bytes"] = error, at_equal_size(points, size)
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--vramp", required=True)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[41, 42, 43, 44])
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        rows = [measured(args.vramp, seed, pathlib.Path(name)) for seed in args.seeds]
+    columns = list(dict.fromkeys(column for _, column in rows[0]))
+    cell = lambda values: "beyond" if None in values else f"{np.mean(values):.4f}"
+    of = lambda way: [cell([row[way, column] for row in rows]) for column in columns]
+    print(judge.table(["LP9", *columns], [[way, *of(way)] for way in [*WAYS, WHERE_MOVED]]))
+
+
+if __name__ == "__main__":
+    main()
