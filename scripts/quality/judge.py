@@ -97,9 +97,9 @@ def gain(result, truth):
     return float((texture * kept).sum() / np.square(texture).sum())
 
 
-def film():
+def film(every=EVERY):
     """Frames of 8 bits of the film."""
-    raw = run(["ffmpeg", "-v", "error", "-i", FILM, "-vf", f"select=not(mod(n\\,{EVERY})),extractplanes=y", "-fps_mode", "passthrough",
+    raw = run(["ffmpeg", "-v", "error", "-i", FILM, "-vf", f"select=not(mod(n\\,{every})),extractplanes=y", "-fps_mode", "passthrough",
                "-f", "rawvideo", "-pix_fmt", "gray", "-"])
     return np.frombuffer(raw, np.uint8).reshape(-1, *FILM_SIZE[::-1]).astype(float)
 
@@ -142,8 +142,8 @@ def judge(filter, truths, drift, coded, natural, folder):
     return row, each, moving
 
 
-def encoded(result, truth, options, folder, crf=18):
-    """LP9 and kB of what an encoder at 10 bits leaves of frames."""
+def encoded(result, truth, options, folder, crf=18, where=None):
+    """LP9 and kB of what an encoder at 10 bits leaves of frames; of the samples in a mask, where there is one."""
     video = folder / "coded.mkv"
     count, height, width = result.shape
     grey = np.full((2, height // 2, width // 2), 512, "<u2").tobytes()
@@ -154,7 +154,8 @@ def encoded(result, truth, options, folder, crf=18):
          "-preset", "fast", video], raw)
     back = np.frombuffer(run(["ffmpeg", "-v", "error", "-i", video, *planes, "-"]), "<u2").reshape(count, -1) / 4
     back = back[:, : width * height].reshape(count, height, width)
-    return rms([box9(frame - exact) for frame, exact in zip(back, truth)]), video.stat().st_size / 1000
+    errors = np.array([box9(frame - exact) for frame, exact in zip(back, truth)])
+    return rms(errors if where is None else errors[where]), video.stat().st_size / 1000
 
 
 def table(head, rows):

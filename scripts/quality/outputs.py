@@ -3,9 +3,9 @@
 
     scripts/quality/outputs.py --vramp target/release/vramp --seeds 41 42 43 44
 
-A drifting ramp and glow are debanded, brought to 10 bits in each way and encoded at several crf. What counts is LP9 (see
-docs/QUALITY.md) of what is decoded, at the size that plain rounding has at crf 18, between the two sizes that are nearest.
-Prints a table of means over the seeds.
+A drifting ramp and glow, and frames of a film, are debanded, brought to 10 bits in each way and encoded at several crf. What counts
+is LP9 (see docs/QUALITY.md) of what is decoded, at the size that plain rounding has at crf 18, between the two sizes that are
+nearest. Prints a table of means over the seeds, and one of the smooth parts of the film.
 """
 
 import argparse
@@ -43,22 +43,36 @@ def at_equal_size(points, size):
     return float(np.interp(np.log(size), sizes, errors)) if sizes[0] <= np.log(size) <= sizes[-1] else None
 
 
-def measured(vramp, seed, folder):
-    """LP9 before an encoder, and by encoder at crf 18 and at equal size, of each way."""
-    truth = frames.drifting(seed, COUNT)
-    exact, sources = np.array([frame.exact for frame in truth]), [frame.source for frame in truth]
+def measured(vramp, sources, truth, smooth, folder):
+    """LP9 before an encoder, and by encoder at crf 18 and at equal size, of each way, where a mask says so."""
+    wide = filtered(vramp, sources, "gradient", 16, folder) / 256
+    truth = wide if truth is None else truth
+    where = np.array([frames.spread(frame, 6) < 2.5 for frame in truth]) if smooth else None
     made = {way: filtered(vramp, sources, chain, 10, folder) for way, chain in WAYS.items()}
-    moved = np.abs(filtered(vramp, sources, "gradient", 16, folder) / 256 - np.array(sources)) > 1 / 8
-    made[WHERE_MOVED] = np.where(moved, made["`tpdf`"], made["rounded"])
-    row = {(way, "before"): judge.rms([judge.box9(frame / 4 - true) for frame, true in zip(made[way], exact)]) for way in made}
+    made[WHERE_MOVED] = np.where(np.abs(wide - np.array(sources)) > 1 / 8, made["`tpdf`"], made["rounded"])
+    row = {}
+    for way, codes in made.items():
+        errors = np.array([judge.box9(frame / 4 - exact) for frame, exact in zip(codes, truth)])
+        row[way, "before"] = judge.rms(errors if where is None else errors[where])
     for encoder, options in judge.ENCODERS:
         size = None
         for way, codes in made.items():
-            points = [judge.encoded(codes / 4, exact, options, folder, crf) for crf in sorted(CRFS, reverse=True)]
+            points = [judge.encoded(codes / 4, truth, options, folder, crf, where) for crf in sorted(CRFS, reverse=True)]
             error, here = points[CRFS[::-1].index(18)]
             size = size or here
             row[way, f"{encoder}, crf 18"], row[way, f"{encoder}, equal bytes"] = error, at_equal_size(points, size)
     return row
+
+
+def drifting(vramp, seed, folder):
+    """Of a drifting ramp and glow, whose truth is known."""
+    made = frames.drifting(seed, COUNT)
+    return measured(vramp, [frame.source for frame in made], np.array([frame.exact for frame in made]), False, folder)
+
+
+def of_film(vramp, folder):
+    """Of the smooth parts of the film, against the 16 bits that `gradient` makes of it."""
+    return measured(vramp, list(judge.film(every=1)[:COUNT]), None, True, folder)
 
 
 def main():
@@ -67,11 +81,17 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[41, 42, 43, 44])
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        rows = [measured(args.vramp, seed, pathlib.Path(name)) for seed in args.seeds]
+        folder = pathlib.Path(name)
+        show("drifting light", [drifting(args.vramp, seed, folder) for seed in args.seeds])
+        show("smooth parts of a film", [of_film(args.vramp, folder)])
+
+
+def show(name, rows):
+    """Prints means of rows."""
     columns = list(dict.fromkeys(column for _, column in rows[0]))
     cell = lambda values: "beyond" if None in values else f"{np.mean(values):.4f}"
     of = lambda way: [cell([row[way, column] for row in rows]) for column in columns]
-    print(judge.table(["LP9", *columns], [[way, *of(way)] for way in [*WAYS, WHERE_MOVED]]))
+    print(judge.table([f"LP9, {name}", *columns], [[way, *of(way)] for way in [*WAYS, WHERE_MOVED]]), flush=True)
 
 
 if __name__ == "__main__":
