@@ -107,13 +107,18 @@ def spread(frame, by):
     return high - low
 
 
+def is_smooth(frame):
+    """Where a sample and all that lies within six samples of it are at most 2.5 steps apart."""
+    return spread(frame, 6) < 2.5
+
+
 def natural(frames):
     """Frames of a film at half their size and a third of their contrast: means of 2×2 samples of 8 bits are finer than steps, and a
-    third of the contrast makes steps wide. `near` is what is smooth: within 2.5 steps of all that lies within six samples."""
+    third of the contrast makes steps wide. `near` is what is smooth."""
     made = []
     for frame in frames:
         height, width = (size // 2 for size in frame.shape)
         halved = frame[: 2 * height, : 2 * width].reshape(height, 2, width, 2).mean((1, 3))
         exact = 16 + halved / 3
-        made.append(Truth("natural", "natural", exact, near=spread(exact, 6) < 2.5))
+        made.append(Truth("natural", "natural", exact, near=is_smooth(exact)))
     return made

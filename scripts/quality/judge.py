@@ -32,8 +32,7 @@ FFMPEG = [
     "format=gray16le,libplacebo=deband=true:deband_iterations=4:deband_threshold=3:deband_grain=0",
 ]
 ENCODERS = [("x264", ["-c:v", "libx264"]), ("x265", ["-c:v", "libx265", "-x265-params", "log-level=error"])]
-# Of the film that the natural frames are from, every so many frames.
-FILM, FILM_SIZE, EVERY = ROOT / "samples/big-buck-bunny-720p.mp4", (1280, 720), 20
+FILM, FILM_SIZE = ROOT / "samples/big-buck-bunny-720p.mp4", (1280, 720)
 
 
 def run(command, data=None):
@@ -52,6 +51,15 @@ def y4m(path, all_frames):
             file.write(b"FRAME\n" + frame.astype(np.uint8).tobytes())
 
 
+def by_vramp(vramp, chain, all_frames, depth, folder):
+    """What a chain makes of frames of 8 bits, as bytes of grey of that depth."""
+    source, result = folder / "source.y4m", folder / "result.raw"
+    y4m(source, all_frames)
+    run([vramp, source, result, "-y", "-q", "-f", "rawvideo", "-c", "rawvideo", "--device", "cpu", "--format", f"gray{depth}",
+         "--chain", chain])
+    return result.read_bytes()
+
+
 def samples(raw, count, shape):
     return np.frombuffer(raw, "<u2").reshape(count, *shape).astype(float) / 256
 
@@ -65,13 +73,11 @@ class Filter:
 
     def __call__(self, all_frames, folder):
         """What it makes of frames of 8 bits, in steps of 8 bits."""
-        source, shape = folder / "source.y4m", all_frames[0].shape
-        y4m(source, all_frames)
+        shape = all_frames[0].shape
         if self.ours:
-            result = folder / "result.raw"
-            run([self.vramp, source, result, "-y", "-q", "-f", "rawvideo", "-c", "rawvideo", "--device", "cpu",
-                 "--format", "gray16", "--chain", self.ours])
-            return samples(result.read_bytes(), len(all_frames), shape)
+            return samples(by_vramp(self.vramp, self.ours, all_frames, 16, folder), len(all_frames), shape)
+        source = folder / "source.y4m"
+        y4m(source, all_frames)
         chain = [self.theirs] if self.theirs else []
         graph = ",".join(["format=gray", *chain, "format=gray16le"])
         raw = run(["ffmpeg", "-v", "error", "-i", source, "-vf", graph, "-f", "rawvideo", "-"])
@@ -89,6 +95,11 @@ def rms(values):
     return float(np.sqrt(np.mean(np.square(values))))
 
 
+def low(result, truth, where=...):
+    """LP9 of frames; of all samples, or of those in a mask."""
+    return rms(np.array([box9(frame - exact) for frame, exact in zip(result, truth)])[where])
+
+
 def gain(result, truth):
     """How much of a texture is left."""
     texture, kept = truth.texture, result - truth.smooth
@@ -97,23 +108,25 @@ def gain(result, truth):
     return float((texture * kept).sum() / np.square(texture).sum())
 
 
-def film(every=EVERY):
-    """Frames of 8 bits of the film."""
+def film(every=1, count=None):
+    """Frames of 8 bits of the film: every so many frames, at most so many."""
+    until = ["-frames:v", str(count)] if count else []
     raw = run(["ffmpeg", "-v", "error", "-i", FILM, "-vf", f"select=not(mod(n\\,{every})),extractplanes=y", "-fps_mode", "passthrough",
-               "-f", "rawvideo", "-pix_fmt", "gray", "-"])
+               *until, "-f", "rawvideo", "-pix_fmt", "gray", "-"])
     return np.frombuffer(raw, np.uint8).reshape(-1, *FILM_SIZE[::-1]).astype(float)
 
 
-def coarse(truth, folder):
-    """What x264 makes of frames at crf 28, 8 bits: the filters' source."""
-    video, (height, width) = folder / "coarse.mkv", truth[0].source.shape
-    grey = np.full((2, height // 2, width // 2), 128, np.uint8).tobytes()
-    raw = b"".join(frame.source.astype(np.uint8).tobytes() + grey for frame in truth)
-    planes = ["-f", "rawvideo", "-pix_fmt", "yuv420p"]
-    run(["ffmpeg", "-v", "error", "-y", *planes, "-s", f"{width}x{height}", "-r", "25", "-i", "-", "-c:v", "libx264", "-crf", "28",
+def recoded(luma, depth, options, crf, folder):
+    """What an encoder leaves of the codes of frames, and its kB."""
+    video, (count, height, width) = folder / "coded.mkv", luma.shape
+    form, pix_fmt = (np.uint8, "yuv420p") if depth == 8 else ("<u2", f"yuv420p{depth}le")
+    grey = np.full((2, height // 2, width // 2), 1 << (depth - 1), form).tobytes()
+    raw = b"".join(frame.astype(form).tobytes() + grey for frame in luma)
+    planes = ["-f", "rawvideo", "-pix_fmt", pix_fmt]
+    run(["ffmpeg", "-v", "error", "-y", *planes, "-s", f"{width}x{height}", "-r", "25", "-i", "-", *options, "-crf", str(crf),
          "-preset", "fast", video], raw)
-    back = np.frombuffer(run(["ffmpeg", "-v", "error", "-i", video, *planes, "-"]), np.uint8).reshape(len(truth), -1)
-    return list(back[:, : width * height].reshape(-1, height, width).astype(float))
+    back = np.frombuffer(run(["ffmpeg", "-v", "error", "-i", video, *planes, "-"]), form).reshape(count, -1)
+    return back[:, : width * height].reshape(count, height, width).astype(float), video.stat().st_size / 1000
 
 
 def judge(filter, truths, drift, coded, natural, folder):
@@ -135,27 +148,17 @@ def judge(filter, truths, drift, coded, natural, folder):
     moving = filter([truth.source for truth in drift], folder)
     error = moving - np.array([truth.exact for truth in drift])
     row["flicker"] = rms([box9(after - before) for before, after in zip(error, error[1:])])
-    row["coded"] = rms([box9(result - truth.exact) for result, truth in zip(filter(coded, folder), drift)])
-    results = filter([truth.source for truth in natural], folder)
-    row["natural"] = rms(np.concatenate([box9(result - truth.exact)[truth.near] for result, truth in zip(results, natural)]))
+    row["coded"] = low(filter(coded, folder), [truth.exact for truth in drift])
+    smooth_parts = np.array([truth.near for truth in natural])
+    row["natural"] = low(filter([truth.source for truth in natural], folder), [truth.exact for truth in natural], smooth_parts)
     each = {t.name: (rms(errors[t.name]), rms(box9(errors[t.name]))) for t in smooth}
     return row, each, moving
 
 
-def encoded(result, truth, options, folder, crf=18, where=None):
-    """LP9 and kB of what an encoder at 10 bits leaves of frames; of the samples in a mask, where there is one."""
-    video = folder / "coded.mkv"
-    count, height, width = result.shape
-    grey = np.full((2, height // 2, width // 2), 512, "<u2").tobytes()
-    luma = np.clip(np.rint(result * 4), 0, 1023).astype("<u2")
-    raw = b"".join(frame.tobytes() + grey for frame in luma)
-    planes = ["-f", "rawvideo", "-pix_fmt", "yuv420p10le"]
-    run(["ffmpeg", "-v", "error", "-y", *planes, "-s", f"{width}x{height}", "-r", "25", "-i", "-", *options, "-crf", str(crf),
-         "-preset", "fast", video], raw)
-    back = np.frombuffer(run(["ffmpeg", "-v", "error", "-i", video, *planes, "-"]), "<u2").reshape(count, -1) / 4
-    back = back[:, : width * height].reshape(count, height, width)
-    errors = np.array([box9(frame - exact) for frame, exact in zip(back, truth)])
-    return rms(errors if where is None else errors[where]), video.stat().st_size / 1000
+def encoded(result, truth, options, folder, crf=18, where=...):
+    """LP9 and kB of what an encoder at 10 bits leaves of frames; of all samples, or of those in a mask."""
+    back, size = recoded(np.clip(np.rint(result * 4), 0, 1023), 10, options, crf, folder)
+    return low(back / 4, truth, where), size
 
 
 def table(head, rows):
@@ -172,16 +175,16 @@ def main():
     truths, drift = frames.truths(args.seed), frames.drifting(args.seed, 8)
     filters = [Filter(args.vramp), *(Filter(args.vramp, ours=chain) for chain in OURS),
                *(Filter(args.vramp, theirs=chain) for chain in FFMPEG)]
-    natural = frames.natural(film())
+    natural = frames.natural(film(every=20))
     rows, apart, coded, left_out = [], [], [], []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         pictures.write(args.out.parent / "quality", truths, args.vramp, folder, ROOT / "samples")
         exact = np.array([truth.exact for truth in drift])
-        coarse_frames = coarse(drift, folder)
+        coarse, _ = recoded(np.array([truth.source for truth in drift]), 8, ENCODERS[0][1], 28, folder)
         for filter in filters:
             try:
-                row, each, moving = judge(filter, truths, drift, coarse_frames, natural, folder)
+                row, each, moving = judge(filter, truths, drift, coarse, natural, folder)
             except RuntimeError as why:
                 print(f"left out: {filter.name}: {str(why)[-80:]}")
                 left_out.append(filter.name)

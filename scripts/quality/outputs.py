@@ -18,7 +18,8 @@ import frames
 import judge
 
 COUNT = 24
-CRFS = (10, 12, 14, 16, 18, 20)
+# From the smallest size to the largest.
+CRFS = (20, 18, 16, 14, 12, 10)
 WAYS = {
     "rounded": "gradient,depth=10",
     "`tpdf`": "gradient,depth=10:dither=tpdf",
@@ -30,11 +31,7 @@ WHERE_MOVED = "`tpdf` where `gradient` moved samples"
 
 def filtered(vramp, sources, chain, depth, folder):
     """What a chain makes of frames of 8 bits, in codes of the depth."""
-    source, result = folder / "source.y4m", folder / "result.raw"
-    judge.y4m(source, sources)
-    judge.run([vramp, source, result, "-y", "-q", "-f", "rawvideo", "-c", "rawvideo", "--device", "cpu", "--format", f"gray{depth}",
-               "--chain", chain])
-    return np.frombuffer(result.read_bytes(), "<u2").reshape(len(sources), *sources[0].shape)
+    return np.frombuffer(judge.by_vramp(vramp, chain, sources, depth, folder), "<u2").reshape(len(sources), *sources[0].shape)
 
 
 def at_equal_size(points, size):
@@ -43,36 +40,38 @@ def at_equal_size(points, size):
     return float(np.interp(np.log(size), sizes, errors)) if sizes[0] <= np.log(size) <= sizes[-1] else None
 
 
-def measured(vramp, sources, truth, smooth, folder):
-    """LP9 before an encoder, and by encoder at crf 18 and at equal size, of each way, where a mask says so."""
-    wide = filtered(vramp, sources, "gradient", 16, folder) / 256
-    truth = wide if truth is None else truth
-    where = np.array([frames.spread(frame, 6) < 2.5 for frame in truth]) if smooth else None
+def measured(vramp, sources, wide, truth, where, folder):
+    """LP9 before an encoder, and by encoder at crf 18 and at equal size, of each way; `wide` is what `gradient` makes of the sources."""
     made = {way: filtered(vramp, sources, chain, 10, folder) for way, chain in WAYS.items()}
     made[WHERE_MOVED] = np.where(np.abs(wide - np.array(sources)) > 1 / 8, made["`tpdf`"], made["rounded"])
-    row = {}
-    for way, codes in made.items():
-        errors = np.array([judge.box9(frame / 4 - exact) for frame, exact in zip(codes, truth)])
-        row[way, "before"] = judge.rms(errors if where is None else errors[where])
+    row = {(way, "before"): judge.low(codes / 4, truth, where) for way, codes in made.items()}
     for encoder, options in judge.ENCODERS:
         size = None
         for way, codes in made.items():
-            points = [judge.encoded(codes / 4, truth, options, folder, crf, where) for crf in sorted(CRFS, reverse=True)]
-            error, here = points[CRFS[::-1].index(18)]
+            points = [judge.encoded(codes / 4, truth, options, folder, crf, where) for crf in CRFS]
+            error, here = points[CRFS.index(18)]
             size = size or here
             row[way, f"{encoder}, crf 18"], row[way, f"{encoder}, equal bytes"] = error, at_equal_size(points, size)
     return row
 
 
+def debanded(vramp, sources, folder):
+    """What `gradient` makes of frames, in steps of 8 bits."""
+    return filtered(vramp, sources, "gradient", 16, folder) / 256
+
+
 def drifting(vramp, seed, folder):
     """Of a drifting ramp and glow, whose truth is known."""
     made = frames.drifting(seed, COUNT)
-    return measured(vramp, [frame.source for frame in made], np.array([frame.exact for frame in made]), False, folder)
+    sources = [frame.source for frame in made]
+    return measured(vramp, sources, debanded(vramp, sources, folder), [frame.exact for frame in made], ..., folder)
 
 
 def of_film(vramp, folder):
     """Of the smooth parts of the film, against the 16 bits that `gradient` makes of it."""
-    return measured(vramp, list(judge.film(every=1)[:COUNT]), None, True, folder)
+    sources = list(judge.film(count=COUNT))
+    wide = debanded(vramp, sources, folder)
+    return measured(vramp, sources, wide, wide, np.array([frames.is_smooth(frame) for frame in wide]), folder)
 
 
 def main():
