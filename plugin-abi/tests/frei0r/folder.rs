@@ -16,10 +16,14 @@ impl Folder {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::create_dir_all(path.join("effects")).unwrap();
         let folder = Folder(path);
-        for effect in ["deband", "gradient", "chain"] {
-            fs::copy(library(), folder.effect(effect)).unwrap();
-        }
+        folder.add("deband");
+        folder.add("chain");
         folder
+    }
+
+    /// Adds an effect.
+    pub fn add(&self, name: &str) {
+        fs::copy(library(), self.effect(name)).unwrap();
     }
 
     /// The file of an effect.

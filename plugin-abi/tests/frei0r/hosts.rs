@@ -37,6 +37,7 @@ fn ffmpeg_gives_the_commands_frames() {
 #[test]
 fn gradient_in_ffmpeg_gives_the_commands_frames() {
     let folder = Folder::new();
+    folder.add("gradient");
     let clip = clip(&folder);
     let run = |filter: &str| folder.ffmpeg_hashes(&clip, &format!("frei0r={filter},format=gbrp"));
     let commands = |chain: &str| folder.vramp(&clip, &["--chain", chain]);
