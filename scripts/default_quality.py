@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""What is left of deband's work after encoding, by encoder and crf: default_quality.py VRAMP [CLIP...]
+"""What is left of a debander's work after encoding, by encoder and crf: default_quality.py VRAMP [CLIP...]
 
 vramp's default crf of each encoder is chosen from this table (docs/ENCODING.md). Of every clip the first frames are debanded,
-kept once without a loss (ffv1) and once through each encoder, in 10 bits. In the smooth areas of luma, where bands are seen,
+kept once without a loss (ffv1) and once through each encoder, in 10 bits. In the smooth areas of luma that are debanded,
 
     kept = 1 - mse(encode, debanded) / mse(source, debanded)
 
-is 1 where the encode shows what deband made, and 0 where it is as far from that as the bands were. Smooth are the blocks of
-16x16 in which the source spans 4 code values of 8 bits at most. The columns behind it: the same after a mean of 5x5, which
-leaves out the noise that deband adds and looks at the steps alone; and megabits a second.
+is 1 where the encode shows what the debander made, and 0 where it is as far from that as the bands were. Smooth are the blocks
+of 16x16 in which the source spans 4 code values of 8 bits at most; debanded are those of which at least half of the samples
+change. The columns behind it: the same after a mean of 5x5, which leaves out the noise that deband adds and looks at the steps
+alone; and megabits a second.
 
 Wants python3 with numpy, and ffmpeg. By environment: FRAMES (24), ENCODERS, CRFS, CHAIN (deband), DEPTH (10).
 """
@@ -45,14 +46,20 @@ def probe(path, entry):
     return subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip().strip(",")
 
 
-def smooth(frames):
-    """Which samples lie in smooth blocks."""
+def blocks(frames):
+    """Frames cut into whole blocks: frame, row of blocks, row, column of blocks, column."""
     count, height, width = frames.shape
     rows, columns = height // BLOCK, width // BLOCK
-    blocks = frames[:, : rows * BLOCK, : columns * BLOCK].reshape(count, rows, BLOCK, columns, BLOCK)
-    flat = blocks.max(axis=(2, 4)) - blocks.min(axis=(2, 4)) <= SPAN
-    mask = numpy.zeros(frames.shape, bool)
-    mask[:, : rows * BLOCK, : columns * BLOCK] = flat.repeat(BLOCK, axis=1).repeat(BLOCK, axis=2)
+    return frames[:, : rows * BLOCK, : columns * BLOCK].reshape(count, rows, BLOCK, columns, BLOCK)
+
+
+def smooth(source, debanded):
+    """Which samples lie in smooth blocks that are debanded."""
+    samples, moved = blocks(source), blocks(source != debanded)
+    chosen = (samples.max(axis=(2, 4)) - samples.min(axis=(2, 4)) <= SPAN) & (moved.mean(axis=(2, 4)) >= 0.5)
+    mask = numpy.zeros(source.shape, bool)
+    chosen = chosen.repeat(BLOCK, axis=1).repeat(BLOCK, axis=2)
+    mask[:, : chosen.shape[1], : chosen.shape[2]] = chosen
     return mask
 
 
@@ -78,11 +85,11 @@ def measure(vramp, clip, folder):
 
     source = luma(clip, width, height)
     wanted = luma(encode("debanded.mkv", "-c", "ffv1", "--depth", "10"), width, height)
-    mask = smooth(source)
+    mask = smooth(source, wanted)
     steps = mean(source), mean(wanted)
     won, won_steps = mse(source, wanted, mask), mse(*steps, mask)
-    print(f"\n{Path(clip).name}: {len(source)} frames, {100 * mask.mean():.0f} % smooth, ", end="")
-    print(f"deband changes them by {won**0.5:.2f} (steps {won_steps**0.5:.2f}) of 1023")
+    print(f"\n{Path(clip).name}: {len(source)} frames, {100 * mask.mean():.0f} % smooth and debanded, ", end="")
+    print(f"changed by {won**0.5:.2f} (steps {won_steps**0.5:.2f}) of 1023")
     print("encoder      crf   kept  steps  Mbit/s")
     for encoder in ENCODERS:
         for crf in os.environ.get("CRFS", CRFS[encoder]).split():

@@ -479,12 +479,27 @@ fn what_is_debanded_is_encoded_well_by_default() {
         (said.trim_end().rsplit("; ").next().unwrap().to_owned(), hashes(&output, &[]))
     };
     let (said, frames) = encode("a.mkv", &[]);
-    assert_eq!(said, "libx265, preset medium, crf 20, yuv420p10");
-    assert_eq!(encode("b.mkv", &["-c", "libx265", "--depth", "10", "--crf", "20"]).1, frames);
+    assert_eq!(said, "libx265, preset medium, crf 18, yuv420p10");
+    assert_eq!(encode("b.mkv", &["-c", "libx265", "--depth", "10", "--crf", "18"]).1, frames);
+    let ended = |name: &str, args: &[&str]| {
+        let part: &[&str] = if args.contains(&"--preview") { &[] } else { &["--frames", "2"] };
+        let said = run(&[&[GRADIENT, &folder.path(name), "-y", "--chain"], args, part].concat()).ok().stderr;
+        (said.trim_end().rsplit("; ").next().unwrap().to_owned(), said.lines().count())
+    };
+    let ten = ("libx265, preset medium, crf 18, yuv420p10".to_owned(), 1);
+    assert_eq!((ended("o.mkv", &["gradient"]), ended("o.mp4", &["f3kdb=y=48"])), (ten.clone(), ten));
+    // Named encoders, those that lose nothing, and what is asked for keep the depth, and a line says what that does.
+    let eight = ("libx265, preset medium, crf 18, yuv420p".to_owned(), 2);
+    assert_eq!(ended("o.mkv", &["gradient", "-c", "libx265"]), eight);
+    assert_eq!(ended("o.mkv", &["gradient,depth=8"]), eight);
+    assert_eq!(ended("o.mkv", &["gradient", "--format", "yuv420p"]), eight);
+    assert_eq!(ended("o.nut", &["gradient"]).0, "ffv1, lossless, yuv420p");
+    let shown = |args: &[&str]| ended("o.png", &[&["gradient", "--preview", "0.5"], args].concat()).1;
+    assert_eq!((shown(&[]), shown(&["-c", "libx265"])), (1, 2), "a preview is as the run");
     assert_eq!(encode("c.mkv", &["-x", "x265-params=qp=9"]).0, "libx265, preset medium, qp=9, yuv420p10");
-    assert_eq!(encode("d.mkv", &["--depth", "8", "--dither", "blue"]).0, "libx265, preset medium, crf 20, yuv420p");
+    assert_eq!(encode("d.mkv", &["--depth", "8", "--dither", "blue"]).0, "libx265, preset medium, crf 18, yuv420p");
     let chained = encode("e.mkv", &["--chain", "depth=8:dither=blue"]);
-    assert_eq!(chained.0, "libx265, preset medium, crf 20, yuv420p", "the chain says 8");
+    assert_eq!(chained.0, "libx265, preset medium, crf 18, yuv420p", "the chain says 8");
     let named = encode("f.mp4", &["-c", "libx264", "--preset", "ultrafast", "--dither", "blue", "-b", "4M"]);
     assert_eq!(named.0, "libx264, preset ultrafast, 4M bit/s, yuv420p");
     assert_eq!(encode("g.mkv", &["-c", "ffv1", "--depth", "12"]).0, "ffv1, lossless, yuv420p12");

@@ -40,8 +40,19 @@ fn wanted_depth(run: &Run, source: Format, output: &Accepted<'_>) -> Option<u8> 
     run.depth.or(debanded.then_some(DEBANDED))
 }
 
-/// Bits that what was 8 bits is given once its bands are gone.
+/// The depth of what `calls` make of `source`, where neither they nor `run` say one: 10 bits where they take bands away.
+pub fn debanded_depth(run: &Run, calls: &[Call], source: Format) -> Option<u8> {
+    let names: Vec<_> = calls.iter().filter_map(|call| Some(filters::find(&call.name)?.name)).collect();
+    let says_one = run.depth.is_some() || run.format.is_some() || run.dither.is_some();
+    let is_open = !says_one && !names.contains(&depth::DESCRIPTOR.name) && source.bit_depth() < DEBANDED;
+    (is_open && names.iter().any(|name| DEBANDERS.contains(name))).then_some(DEBANDED)
+}
+
+/// Bits that what was 8 bits is given once its bands are gone: 8 have no room between the steps.
 const DEBANDED: u8 = 10;
+
+/// The filters that take bands away.
+const DEBANDERS: [&str; 2] = [deband::DESCRIPTOR.name, gradient::DESCRIPTOR.name];
 
 fn create(calls: &[Call]) -> Result<Vec<Box<dyn Filter>>> {
     calls.iter().map(filters::create).collect()
@@ -224,8 +235,7 @@ pub fn warn(plan: &ChainPlan, run: &Run) {
 
 /// Says once that 8 bits bring back the bands that a filter took away.
 fn warn_of_narrowing(plan: &ChainPlan, run: &Run) {
-    let debanders = [deband::DESCRIPTOR.name, gradient::DESCRIPTOR.name];
-    let debands = plan.stages.iter().any(|stage| debanders.contains(&stage.filter.descriptor().name));
+    let debands = plan.stages.iter().any(|stage| DEBANDERS.contains(&stage.filter.descriptor().name));
     if debands && plan.output.format.bit_depth() == 8 && dither(run) == Ok(depth::Dither::None) {
         log::warn!("the result is narrowed to 8 bits, where banding comes back: add --depth 10, or --dither blue");
     }

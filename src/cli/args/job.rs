@@ -54,9 +54,9 @@ pub struct FilterArgs {
     /// The video encoder, by libav's name (libx264, libx265, libsvtav1, ffv1, prores_ks ...)
     #[arg(short, long, visible_alias = "encoder", value_name = "ENCODER", help_heading = ENCODING)]
     pub codec: Option<String>,
-    /// Constant quality: lower is better (by default 20 for libx265, 18 for libx264, 14 for libsvtav1)
+    /// Constant quality: lower is better (by default 18 for libx265 and libx264, 14 for libsvtav1)
     ///
-    /// The defaults keep at least half of what deband does to steps in smooth areas, in 10 bits: docs/ENCODING.md has the
+    /// The defaults keep at least half of what debanding does to steps in smooth areas, in 10 bits: docs/ENCODING.md has the
     /// measurement. They hold where no quality or rate is asked for; other encoders have their own.
     #[arg(long, value_name = "N", help_heading = ENCODING, allow_negative_numbers = true, value_parser = parse_quality,
           conflicts_with = "bitrate")]

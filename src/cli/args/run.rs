@@ -38,7 +38,10 @@ pub struct Run {
     /// picture NAME_alpha, which overlay takes unless it is given another: --input logo=logo.png --chain overlay=with=logo:x=20:y=20
     #[arg(long = "input", value_name = "[NAME=]FILE", help_heading = FILTERING)]
     pub inputs: Vec<OsString>,
-    /// Bits a sample of the output (by default the source's, and 10 for what is debanded and encoded by default)
+    /// Bits a sample of the output (by default the source's, and 10 for 8 bits that are debanded)
+    ///
+    /// --deband has 10 unless --format says otherwise. A chain with deband or gradient has 10 where the encoder is lossy and
+    /// none of -c, --format, --dither and the filter depth is given.
     #[arg(long, value_name = "BITS", help_heading = FILTERING, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u8).range(8..=16))]
     pub depth: Option<u8>,

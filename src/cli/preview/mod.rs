@@ -3,7 +3,7 @@
 pub mod rgb;
 pub mod sheet;
 
-use crate::cli::args::FilterArgs;
+use crate::cli::args::{FilterArgs, Run};
 use crate::cli::backend::{Backend, RunGpu};
 use crate::cli::setup::{self, Accepted};
 use crate::cli::sides::SideFiles;
@@ -20,8 +20,8 @@ use std::path::Path;
 
 /// Writes the sheet of the frame at `job.preview`.
 ///
-/// The result is shown as an output of the same arguments would hold it: at --depth or --format, with --dither. Where the chain
-/// drops or joins frames, it is the frame that a run from there would begin with.
+/// The result is shown as an output of the same arguments would hold it: at --depth or --format, with --dither, and in the depth
+/// that an encoder gets by default. Where the chain drops or joins frames, it is the frame that a run from there would begin with.
 pub fn run(job: &FilterArgs) -> Result<()> {
     let mut calls = setup::calls(&job.run)?;
     let (input_path, output_path) = (job.input()?, job.output()?);
@@ -40,7 +40,10 @@ pub fn run(job: &FilterArgs) -> Result<()> {
     options.window = Window { start: job.preview, end: None, frames: None };
     let mut input = Input::open(input_path, options)?;
     let mut sides = SideFiles::open(&job.run, &input, &mut calls, &cancel)?;
-    let plan = setup::plan_for(&mut input, sides.streams(), &calls, &Accepted::ANYTHING, &job.run)?;
+    let by_default = setup::debanded_depth(&job.run, &calls, input.info().format).filter(|_| job.codec.is_none());
+    let depth = job.run.depth.or(by_default);
+    let run = &Run { depth, ..job.run.clone() };
+    let plan = setup::plan_for(&mut input, sides.streams(), &calls, &Accepted::ANYTHING, run)?;
     let chain = Backend::new(&plan, &mut input, &job.run.on, &RunGpu::open(&job.run.on, job.run.decoder, &calls)?)?;
     let mut chain = chain.ok_or_else(|| Error::internal("a preview's frames are not on a GPU"))?;
 
@@ -55,7 +58,7 @@ pub fn run(job: &FilterArgs) -> Result<()> {
             "{input}: the chain gives no frame at the position to preview or later"
         )));
     };
-    setup::warn(&plan, &job.run);
+    setup::warn(&plan, run);
     let number = source.props.frame_index;
     let before = Image::new(&source.picture, &plan.input.color)?;
     let pool = chain.pictures(&plan, 1)?;

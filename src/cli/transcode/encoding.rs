@@ -1,17 +1,14 @@
 //! What the encoder is asked for where the command line does not say, and the words for what it was asked.
 
 use crate::cli::args::FilterArgs;
-use crate::filters::deband;
+use crate::cli::setup;
 use crate::io::libav::{EncoderChoice, OutputOptions};
 use crate::params::Call;
 use crate::video::Format;
 
-/// The quality that keeps what deband won, by encoder: docs/ENCODING.md says how it was measured. Encoders' own defaults
+/// The quality that keeps what a debander won, by encoder: docs/ENCODING.md says how it was measured. Encoders' own defaults
 /// bring the bands back, as blocks.
-const CRF: [(&str, f64); 3] = [("libx265", 20.0), ("libx264", 18.0), ("libsvtav1", 14.0)];
-
-/// Bits a sample of what was debanded, where nothing is asked for: 8 have no room between the steps.
-const DEPTH: u8 = 10;
+const CRF: [(&str, f64); 3] = [("libx265", 18.0), ("libx264", 18.0), ("libsvtav1", 14.0)];
 
 /// Options that ask for a quality or a rate. Encoders' own parameters have more, by the second names.
 const RATE_CONTROL: [&str; 9] = ["crf", "qp", "b", "cq", "rc", "global_quality", "qmin", "qmax", "lossless"];
@@ -27,15 +24,11 @@ pub fn complete(options: &mut OutputOptions, choice: &EncoderChoice) {
     }
 }
 
-/// The depth that `job` leaves open: that of its encoder's if nobody chose that one either, for a source of `format` that
-/// `calls` deband.
+/// The depth that `job` leaves open for a lossy encoder that nobody named, for a source of `format` that `calls` deband.
 pub fn depth(job: &FilterArgs, choice: &EncoderChoice, calls: &[Call], format: Format) -> Option<u8> {
-    let run = &job.run;
-    let is_open = job.codec.is_none() && run.depth.is_none() && run.format.is_none() && run.dither.is_none();
-    let calls_for = |name| calls.iter().any(|call| call.name == name);
-    let takes = choice.accepted().iter().any(|taken| taken.bit_depth() == DEPTH && taken.holds(format));
-    let wanted = calls_for(deband::DESCRIPTOR.name) && !calls_for("depth") && format.bit_depth() < DEPTH;
-    (is_open && wanted && takes && !choice.is_lossless()).then_some(DEPTH)
+    let takes = |depth: &u8| choice.accepted().iter().any(|taken| taken.bit_depth() == *depth);
+    let is_open = job.codec.is_none() && !choice.is_lossless();
+    setup::debanded_depth(&job.run, calls, format).filter(|depth| is_open && takes(depth))
 }
 
 /// "libx265, preset slow, crf 20, yuv420p10".
