@@ -5,6 +5,7 @@ mod angle;
 mod cuda;
 mod fast;
 mod fetch;
+mod foreign;
 mod plan;
 mod reference;
 mod rows;
@@ -133,7 +134,9 @@ crate::params! {
 /// What `deband` is.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     name: "deband",
-    aliases: &[Alias::foreign("f3kdb", "f3kdb", "deband=range=15:threshold=4").finer(&F3KDB_STEPS)],
+    aliases: &[Alias::foreign("f3kdb", "f3kdb", "deband=range=15:threshold=4")
+        .rewritten(foreign::f3kdb)
+        .finer(&F3KDB_STEPS)],
     summary: "Repairs banded gradients: averages random neighbours where they differ little, and adds a little noise",
     definition: include_str!("definition.md"),
     schema: DebandParams::SCHEMA,

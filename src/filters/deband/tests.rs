@@ -490,6 +490,23 @@ fn f3kdb_counts_in_64ths() {
         Err("f3kdb: y=40 lies between two strengths that this filter has: use y=32 or y=48".to_owned())
     );
     assert!(by("f3kdb=y=512").is_err() && by("f3kdb=y=much").is_err() && by("f3kdb=sample_mode=8").is_err());
+    let without_effect =
+        "opt=1:mt=True:scale=false:output_depth=-1:random_algo_ref=1:random_param_ref=0.5:dynamic_grain=True";
+    assert_eq!(by(&format!("f3kdb={without_effect}")), own("rand_each_frame=true"));
+    for (asked, hint) in [
+        ("output_depth=16", "put depth=16 behind it"),
+        ("dither_algo=2", "put depth=8:dither=ordered behind it"),
+        ("random_algo_grain=2", "random_algo_grain=1"),
+        ("scale=1", "64ths"),
+        ("opt=4", "-1 to 3"),
+        ("mt=maybe", "true or false"),
+    ] {
+        let refused = by(&format!("f3kdb={asked}")).unwrap_err();
+        assert!(refused.starts_with(&format!("f3kdb: {asked}: ")) && refused.contains(hint), "{refused}");
+    }
+    for advised in ["depth=16", "depth=8:dither=none", "depth=8:dither=ordered", "depth=8:dither=fs"] {
+        assert!(crate::filters::chain(advised).is_ok(), "{advised}");
+    }
     assert_eq!(by("f3kdb=sample_mode=7:angle_boost=2:max_angle=0.3"), own("sample=7:angle_boost=2:max_angle=0.3"));
     // By its own name they are as they were.
     assert_eq!(by("deband=Y=16"), own("y=16"));
