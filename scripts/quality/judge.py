@@ -6,23 +6,25 @@
 
 Truth frames are made in floating point from the seed, rounded to 8 bits, and given to every filter, which returns 16 bits. An
 error is what lies between its result and the truth, in steps of 8 bits. ffmpeg's filters always take part, libplacebo where
-this ffmpeg has it and it runs.
+this ffmpeg has it and it runs, and neo_f3kdb where vspipe (--vspipe PROGRAM) finds that plugin.
 """
 
 import argparse
+import json
 import pathlib
 import subprocess
 import tempfile
 
 import numpy as np
 
+import cambi
 import frames
 import pictures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZE = frames.SIZE
 
-# What a name in the table stands for: our chain, or ffmpeg's.
+# What a name in the table stands for: our chain, ffmpeg's, or a call of VapourSynth's.
 OURS = [
     "gradient", "gradient=preset=film", "gradient=preset=anime", "gradient=preset=dark", "gradient=preset=codec",
     "gradient=preset=gentle", "deband", "deband=sample=2:dither=0",
@@ -31,24 +33,33 @@ FFMPEG = [
     "format=gray16le,deband", "format=gray16le,deband=1thr=0.006:range=24", "gradfun", "gradfun=1.2:24",
     "format=gray16le,libplacebo=deband=true:deband_iterations=4:deband_threshold=3:deband_grain=0",
 ]
+VAPOURSYNTH = [
+    "neo_f3kdb.Deband(clip, grainy=0, output_depth=16)",
+    "neo_f3kdb.Deband(clip, range=24, grainy=0, sample_mode=4, blur_first=False, output_depth=16)",
+    "neo_f3kdb.Deband(clip, range=24, grainy=0, sample_mode=6, output_depth=16)",
+]
 ENCODERS = [("x264", ["-c:v", "libx264"]), ("x265", ["-c:v", "libx265", "-x265-params", "log-level=error"])]
 FILM, FILM_SIZE = ROOT / "samples/big-buck-bunny-720p.mp4", (1280, 720)
 
 
 def run(command, data=None):
-    done = subprocess.run(command, input=data, capture_output=True)
+    try:
+        done = subprocess.run(command, input=data, capture_output=True)
+    except FileNotFoundError:
+        raise RuntimeError(f"{command[0]} is not installed") from None
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, command))}: {done.stderr.decode(errors='replace').strip()[-300:]}")
     return done.stdout
 
 
-def y4m(path, all_frames):
-    """Writes frames of 8 bits."""
+def y4m(path, all_frames, depth=8):
+    """Writes frames of codes of 8 or 16 bits."""
     height, width = all_frames[0].shape
+    colour, form = ("mono", np.uint8) if depth == 8 else (f"mono{depth}", "<u2")
     with open(path, "wb") as file:
-        file.write(f"YUV4MPEG2 W{width} H{height} F25:1 Ip A1:1 Cmono\n".encode())
+        file.write(f"YUV4MPEG2 W{width} H{height} F25:1 Ip A1:1 C{colour}\n".encode())
         for frame in all_frames:
-            file.write(b"FRAME\n" + frame.astype(np.uint8).tobytes())
+            file.write(b"FRAME\n" + frame.astype(form).tobytes())
 
 
 def by_vramp(vramp, chain, all_frames, depth, folder):
@@ -64,25 +75,49 @@ def samples(raw, count, shape):
     return np.frombuffer(raw, "<u2").reshape(count, *shape).astype(float) / 256
 
 
-class Filter:
-    """A filter of either program."""
+def by_ffmpeg(filter, all_frames, folder):
+    """What a filter of ffmpeg's, or none, makes of frames of 8 bits, in steps of 8 bits."""
+    source = folder / "source.y4m"
+    y4m(source, all_frames)
+    graph = ",".join(["format=gray", *([filter] if filter else []), "format=gray16le"])
+    raw = run(["ffmpeg", "-v", "error", "-i", source, "-vf", graph, "-f", "rawvideo", "-"])
+    # ffmpeg widens full range: 255 becomes 65535. What it made in 16 bits itself came from 257 times the source, too.
+    return samples(raw, len(all_frames), all_frames[0].shape) * 256 / 257
 
-    def __init__(self, vramp, ours=None, theirs=None):
-        self.vramp, self.ours, self.theirs = vramp, ours, theirs
-        self.name = f"`{ours}`" if ours else f"ffmpeg `{theirs.removeprefix('format=gray16le,')}`" if theirs else "source"
+
+def by_vapoursynth(vspipe, call, all_frames, folder):
+    """What a filter of VapourSynth's makes of frames of 8 bits, as bytes of grey of 16 bits."""
+    source, (height, width) = folder / "source.raw", all_frames[0].shape
+    source.write_bytes(b"".join(frame.astype(np.uint8).tobytes() for frame in all_frames))
+    known = {"path": source, "width": width, "height": height, "filter": call}
+    given = [word for key, value in known.items() for word in ("--arg", f"{key}={value}")]
+    return run([vspipe, *given, ROOT / "scripts/quality/peer.vpy", "-"])
+
+
+class DoesNotRun(RuntimeError):
+    """A peer is not here, or refuses to run."""
+
+
+class Filter:
+    """A filter of any program; the source where none is named."""
+
+    def __init__(self, args, ours=None, theirs=None, vapoursynth=None):
+        self.args, self.ours, self.theirs, self.vapoursynth = args, ours, theirs, vapoursynth
+        named = [(ours, f"`{ours}`"), (theirs, f"ffmpeg `{(theirs or '').removeprefix('format=gray16le,')}`"),
+                 (vapoursynth, f"`{vapoursynth}`")]
+        self.name = next((name for is_it, name in named if is_it), "source")
 
     def __call__(self, all_frames, folder):
         """What it makes of frames of 8 bits, in steps of 8 bits."""
-        shape = all_frames[0].shape
+        count, shape = len(all_frames), all_frames[0].shape
         if self.ours:
-            return samples(by_vramp(self.vramp, self.ours, all_frames, 16, folder), len(all_frames), shape)
-        source = folder / "source.y4m"
-        y4m(source, all_frames)
-        chain = [self.theirs] if self.theirs else []
-        graph = ",".join(["format=gray", *chain, "format=gray16le"])
-        raw = run(["ffmpeg", "-v", "error", "-i", source, "-vf", graph, "-f", "rawvideo", "-"])
-        # ffmpeg widens full range: 255 becomes 65535. What it made in 16 bits itself came from 257 times the source, too.
-        return samples(raw, len(all_frames), shape) * 256 / 257
+            return samples(by_vramp(self.args.vramp, self.ours, all_frames, 16, folder), count, shape)
+        try:
+            if self.vapoursynth:
+                return samples(by_vapoursynth(self.args.vspipe, self.vapoursynth, all_frames, folder), count, shape)
+            return by_ffmpeg(self.theirs, all_frames, folder)
+        except RuntimeError as why:
+            raise DoesNotRun(str(why)) from why
 
 
 def box9(error):
@@ -98,6 +133,19 @@ def rms(values):
 def low(result, truth, where=...):
     """LP9 of frames; of all samples, or of those in a mask."""
     return rms(np.array([box9(frame - exact) for frame, exact in zip(result, truth)])[where])
+
+
+def banding(vramp, results, folder):
+    """The banding index of results in steps of 8 bits, as they are in 10 bits with a dither that is alike for all."""
+    source, records = folder / "source.y4m", folder / "records.jsonl"
+    y4m(source, [np.clip(np.rint(result * 256), 0, 65535) for result in results], 16)
+    run([vramp, source, "-f", "null", "-q", "-y", "--device", "cpu", "--chain", "depth=10:dither=tpdf,banding", "--records", records])
+    found = [cambi.find(json.loads(line)) for line in records.read_text().splitlines()]
+    return float(np.mean([value for value in found if value is not None]))
+
+
+def is_smooth(truth):
+    return truth.kind in ("ramp", "glow")
 
 
 def gain(result, truth):
@@ -133,7 +181,7 @@ def judge(filter, truths, drift, coded, natural, folder):
     """A row of the table."""
     results = filter([truth.source for truth in truths], folder)
     errors = {truth.name: result - truth.exact for truth, result in zip(truths, results)}
-    smooth = [truth for truth in truths if truth.kind in ("ramp", "glow")]
+    smooth = [truth for truth in truths if is_smooth(truth)]
     border = np.ones(SIZE[::-1], bool)
     border[12:-12, 12:-12] = False
     row = {
@@ -150,6 +198,7 @@ def judge(filter, truths, drift, coded, natural, folder):
     row["flicker"] = rms([box9(after - before) for before, after in zip(error, error[1:])])
     row["coded"] = low(filter(coded, folder), [truth.exact for truth in drift])
     smooth_parts = np.array([truth.near for truth in natural])
+    row["banding"] = banding(filter.args.vramp, [result for t, result in zip(truths, results) if is_smooth(t)], folder)
     row["natural"] = low(filter([truth.source for truth in natural], folder), [truth.exact for truth in natural], smooth_parts)
     each = {t.name: (rms(errors[t.name]), rms(box9(errors[t.name]))) for t in smooth}
     return row, each, moving
@@ -170,22 +219,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=20_011)
     parser.add_argument("--vramp", required=True)
+    parser.add_argument("--vspipe", default="vspipe")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/QUALITY.md")
     args = parser.parse_args()
     truths, drift = frames.truths(args.seed), frames.drifting(args.seed, 8)
-    filters = [Filter(args.vramp), *(Filter(args.vramp, ours=chain) for chain in OURS),
-               *(Filter(args.vramp, theirs=chain) for chain in FFMPEG)]
+    filters = [Filter(args), *(Filter(args, ours=chain) for chain in OURS), *(Filter(args, theirs=chain) for chain in FFMPEG),
+               *(Filter(args, vapoursynth=call) for call in VAPOURSYNTH)]
     natural = frames.natural(film(every=20))
     rows, apart, coded, left_out = [], [], [], []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        pictures.write(args.out.parent / "quality", truths, args.vramp, folder, ROOT / "samples")
+        pictures.write(args.out.parent / "quality", args.vramp, folder, ROOT / "samples")
         exact = np.array([truth.exact for truth in drift])
+        of_truth = banding(args.vramp, [truth.exact for truth in truths if is_smooth(truth)], folder)
         coarse, _ = recoded(np.array([truth.source for truth in drift]), 8, ENCODERS[0][1], 28, folder)
         for filter in filters:
             try:
                 row, each, moving = judge(filter, truths, drift, coarse, natural, folder)
-            except RuntimeError as why:
+            except DoesNotRun as why:
                 print(f"left out: {filter.name}: {str(why)[-80:]}")
                 left_out.append(filter.name)
                 continue
@@ -202,6 +253,7 @@ def main():
         "TABLE": table(["", *head], rows),
         "APART": table(["rms / LP9", *each_head], apart),
         "CODED": table(["", *of_encoders], coded),
+        "TRUTH": f"{of_truth:.3f}",
         "LEFT_OUT": f"Left out, since it does not run here: {', '.join(left_out)}." if left_out else "All peers ran.",
     }.items():
         text = text.replace(f"@{key}@", value)

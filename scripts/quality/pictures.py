@@ -28,26 +28,27 @@ def amplified(frame, times):
     return np.clip(128 + times * (frame - mean), 0, 255)
 
 
-def luma(source, size, vramp=None, preset=None, folder=None, start="#0"):
-    """The luma of a frame of a file, in steps of 8 bits, filtered or not."""
+def luma(vramp, source, size, chain, folder, start="#0"):
+    """The luma of a frame of a file, in steps of 8 bits, as a chain leaves it; the file's own without one."""
     result = folder / "luma.raw"
-    chain = ["--chain", f"gradient=preset={preset}" if preset else "gradient"] if vramp else []
-    program = vramp or luma.vramp
-    subprocess.run([program, source, result, "-y", "-q", "-f", "rawvideo", "-c", "rawvideo", "--device", "cpu", "--depth", "16",
-                    "--start", start, "--frames", "1", *chain], check=True)
+    filtered = ["--chain", chain] if chain else []
+    subprocess.run([vramp, source, result, "-y", "-q", "-f", "rawvideo", "-c", "rawvideo", "--device", "cpu", "--depth", "16",
+                    "--start", start, "--frames", "1", *filtered], check=True)
     width, height = size
     return np.fromfile(result, "<u2", width * height).reshape(height, width) / 256
 
 
-def beside(before, after, times, at):
+def beside(frames, times, at):
+    """A part of each of the frames, amplified, with a gap between."""
     (left, top), (width, height) = at, CROP
     cut = (slice(top, top + height), slice(left, left + width))
     gap = np.full((height, 6), 255)
-    return np.hstack([amplified(before, times)[cut], gap, amplified(after, times)[cut]])
+    parts = [part for frame in frames for part in (gap, amplified(frame, times)[cut])]
+    return np.hstack(parts[1:])
 
 
-def drawing(seed):
-    """A flat drawing: a sky that fades, hills, a moon, lines around them."""
+def drawing(seed, grain=0):
+    """A flat drawing: a sky that fades, hills, a moon, lines around them; with grain, in steps of 8 bits."""
     x, y = np.meshgrid(np.arange(960.0), np.arange(540.0))
     draw = np.random.default_rng(seed)
     sky = 34 + y / 22
@@ -58,33 +59,22 @@ def drawing(seed):
         crest = 300 + 70 * depth + 35 * np.sin(x / 130 + a) + 14 * np.sin(x / 47 + b) + 6 * np.sin(x / 21 + c)
         sky = np.where(y > crest, 28 - 6 * depth + (y - crest) / 60, sky)
         sky = np.where(np.abs(y - crest) < 1.3, 8, sky)
-    return np.floor(sky + 0.5)
+    return np.floor(sky + grain * draw.standard_normal(sky.shape) + 0.5)
 
 
-def write(folder, truths, vramp, work, samples):
+def write(folder, vramp, work, samples):
+    """Writes the pictures of docs/QUALITY.md."""
     folder.mkdir(exist_ok=True)
-    luma.vramp = vramp
-    by_name = {truth.name: truth for truth in truths}
-
-    def of_frame(frame, preset=None):
-        path = work / "picture.y4m"
-        height, width = frame.shape
-        path.write_bytes(f"YUV4MPEG2 W{width} H{height} F25:1 Ip A1:1 Cmono\nFRAME\n".encode() + frame.astype(np.uint8).tobytes())
-        return luma(path, (width, height), vramp, preset, work)
-
-    flat = drawing(4)
-    grain = by_name["grain .5"].source
-    for name, before, preset, times, at in [("drawing", flat, "anime", 16, (180, 20)), ("grain", grain, "film", 16, (200, 100))]:
-        png(folder / f"{name}.png", beside(before, of_frame(before, preset), times, at))
-    for name, file, size, preset, start, at in [
-        ("night", "dark-scene-1080p-1frame.mkv", (1920, 1080), "dark", "#0", (700, 100)),
-        ("bunny", "big-buck-bunny-720p.mp4", (1280, 720), None, "#5", (800, 0)),
-        ("ramps", "banded-gradient.mkv", None, None, "#12", (0, 0)),
+    bunny = (samples / "big-buck-bunny-720p.mp4", (1280, 720), "#5")
+    drawn, grainy = work / "drawn.y4m", work / "grainy.y4m"
+    for path, picture in (drawn, drawing(4)), (grainy, drawing(4, 0.5)):
+        path.write_bytes(b"YUV4MPEG2 W960 H540 F25:1 Ip A1:1 Cmono\nFRAME\n" + picture.astype(np.uint8).tobytes())
+    for name, (source, size, start), chains, at in [
+        ("drawing", (drawn, (960, 540), "#0"), ["", "gradient=preset=anime"], (180, 20)),
+        ("night", (samples / "dark-scene-1080p-1frame.mkv", (1920, 1080), "#0"), ["", "gradient=preset=dark"], (700, 100)),
+        ("grain", (grainy, (960, 540), "#0"), ["", "gradient=preset=film", "deband=preset=nograin"], (180, 20)),
+        ("bunny", bunny, ["", "gradient"], (800, 0)),
+        ("ramps", (samples / "banded-gradient.mkv", (640, 360), "#12"), ["", "gradient"], (0, 0)),
     ]:
-        source = samples / file
-        shape = size or tuple(map(int, subprocess.run(
-            ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=width,height", "-of", "csv=p=0:s=x", source],
-            check=True, capture_output=True, text=True).stdout.strip().split("x")))
-        before = luma(source, shape, folder=work, start=start)
-        after = luma(source, shape, vramp, preset, work, start)
-        png(folder / f"{name}.png", beside(before, after, 16, at))
+        frames = [luma(vramp, source, size, chain, work, start) for chain in chains]
+        png(folder / f"{name}.png", beside(frames, 16, at))
