@@ -68,6 +68,11 @@ def by_vramp(vramp, clip, options, folder):
     records = folder / "records.jsonl"
     chain = "banding=" + ":".join(f"{name}={value}" for name, value in options.items())
     run(vramp, clip, "-f", "null", "--chain", chain.rstrip("="), "--records", records, "-y", "--device", "cpu")
+    return indices(records)
+
+
+def indices(records):
+    """The index of each frame in a file of records."""
     found = [find(json.loads(line)) for line in records.read_text().splitlines()]
     return [value for value in found if value is not None]
 

@@ -24,6 +24,16 @@ class Truth:
         return np.clip(np.floor(self.exact + 0.5), 0, 255)
 
 
+def y4m(path, all_frames, depth=8):
+    """Writes frames of codes of 8 or 16 bits."""
+    height, width = all_frames[0].shape
+    colour, form = ("mono", np.uint8) if depth == 8 else (f"mono{depth}", "<u2")
+    with open(path, "wb") as file:
+        file.write(f"YUV4MPEG2 W{width} H{height} F25:1 Ip A1:1 C{colour}\n".encode())
+        for frame in all_frames:
+            file.write(b"FRAME\n" + frame.astype(form).tobytes())
+
+
 def grid():
     return np.meshgrid(np.arange(SIZE[0], dtype=float), np.arange(SIZE[1], dtype=float))
 

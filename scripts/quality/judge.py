@@ -10,7 +10,7 @@ this ffmpeg has it and it runs, and neo_f3kdb where vspipe (--vspipe PROGRAM) fi
 """
 
 import argparse
-import json
+import functools
 import pathlib
 import subprocess
 import tempfile
@@ -52,37 +52,21 @@ def run(command, data=None):
     return done.stdout
 
 
-def y4m(path, all_frames, depth=8):
-    """Writes frames of codes of 8 or 16 bits."""
-    height, width = all_frames[0].shape
-    colour, form = ("mono", np.uint8) if depth == 8 else (f"mono{depth}", "<u2")
-    with open(path, "wb") as file:
-        file.write(f"YUV4MPEG2 W{width} H{height} F25:1 Ip A1:1 C{colour}\n".encode())
-        for frame in all_frames:
-            file.write(b"FRAME\n" + frame.astype(form).tobytes())
-
-
 def by_vramp(vramp, chain, all_frames, depth, folder):
     """What a chain makes of frames of 8 bits, as bytes of grey of that depth."""
     source, result = folder / "source.y4m", folder / "result.raw"
-    y4m(source, all_frames)
+    frames.y4m(source, all_frames)
     run([vramp, source, result, "-y", "-q", "-f", "rawvideo", "-c", "rawvideo", "--device", "cpu", "--format", f"gray{depth}",
          "--chain", chain])
     return result.read_bytes()
 
 
-def samples(raw, count, shape):
-    return np.frombuffer(raw, "<u2").reshape(count, *shape).astype(float) / 256
-
-
 def by_ffmpeg(filter, all_frames, folder):
-    """What a filter of ffmpeg's, or none, makes of frames of 8 bits, in steps of 8 bits."""
+    """What a filter of ffmpeg's, or none, makes of frames of 8 bits, as bytes of grey of 16 bits."""
     source = folder / "source.y4m"
-    y4m(source, all_frames)
+    frames.y4m(source, all_frames)
     graph = ",".join(["format=gray", *([filter] if filter else []), "format=gray16le"])
-    raw = run(["ffmpeg", "-v", "error", "-i", source, "-vf", graph, "-f", "rawvideo", "-"])
-    # ffmpeg widens full range: 255 becomes 65535. What it made in 16 bits itself came from 257 times the source, too.
-    return samples(raw, len(all_frames), all_frames[0].shape) * 256 / 257
+    return run(["ffmpeg", "-v", "error", "-i", source, "-vf", graph, "-f", "rawvideo", "-"])
 
 
 def by_vapoursynth(vspipe, call, all_frames, folder):
@@ -99,25 +83,33 @@ class DoesNotRun(RuntimeError):
 
 
 class Filter:
-    """A filter of any program; the source where none is named."""
+    """A filter of any program: its name in the tables, and what makes bytes of grey of 16 bits of frames of 8, in a folder."""
 
-    def __init__(self, args, ours=None, theirs=None, vapoursynth=None):
-        self.args, self.ours, self.theirs, self.vapoursynth = args, ours, theirs, vapoursynth
-        named = [(ours, f"`{ours}`"), (theirs, f"ffmpeg `{(theirs or '').removeprefix('format=gray16le,')}`"),
-                 (vapoursynth, f"`{vapoursynth}`")]
-        self.name = next((name for is_it, name in named if is_it), "source")
+    def __init__(self, name, make, step=256, is_peer=False):
+        self.name, self.make, self.step, self.is_peer = name, make, step, is_peer
 
     def __call__(self, all_frames, folder):
         """What it makes of frames of 8 bits, in steps of 8 bits."""
-        count, shape = len(all_frames), all_frames[0].shape
-        if self.ours:
-            return samples(by_vramp(self.args.vramp, self.ours, all_frames, 16, folder), count, shape)
         try:
-            if self.vapoursynth:
-                return samples(by_vapoursynth(self.args.vspipe, self.vapoursynth, all_frames, folder), count, shape)
-            return by_ffmpeg(self.theirs, all_frames, folder)
+            raw = self.make(all_frames, folder)
         except RuntimeError as why:
-            raise DoesNotRun(str(why)) from why
+            if self.is_peer:
+                raise DoesNotRun(str(why)) from why
+            raise
+        return np.frombuffer(raw, "<u2").reshape(len(all_frames), *all_frames[0].shape) / self.step
+
+
+def filters(vramp, vspipe):
+    """The source, our filters, and the peers."""
+    # ffmpeg widens full range: 255 becomes 65535. What it made in 16 bits itself came from 257 times the source, too.
+    yield Filter("source", functools.partial(by_ffmpeg, None), step=257)
+    for chain in OURS:
+        yield Filter(f"`{chain}`", lambda all_frames, folder, chain=chain: by_vramp(vramp, chain, all_frames, 16, folder))
+    for graph in FFMPEG:
+        name = f"ffmpeg `{graph.removeprefix('format=gray16le,')}`"
+        yield Filter(name, functools.partial(by_ffmpeg, graph), step=257, is_peer=True)
+    for call in VAPOURSYNTH:
+        yield Filter(f"`{call}`", functools.partial(by_vapoursynth, vspipe, call), is_peer=True)
 
 
 def box9(error):
@@ -138,10 +130,9 @@ def low(result, truth, where=...):
 def banding(vramp, results, folder):
     """The banding index of results in steps of 8 bits, as they are in 10 bits with a dither that is alike for all."""
     source, records = folder / "source.y4m", folder / "records.jsonl"
-    y4m(source, [np.clip(np.rint(result * 256), 0, 65535) for result in results], 16)
+    frames.y4m(source, [np.clip(np.rint(result * 256), 0, 65535) for result in results], 16)
     run([vramp, source, "-f", "null", "-q", "-y", "--device", "cpu", "--chain", "depth=10:dither=tpdf,banding", "--records", records])
-    found = [cambi.find(json.loads(line)) for line in records.read_text().splitlines()]
-    return float(np.mean([value for value in found if value is not None]))
+    return float(np.mean(cambi.indices(records)))
 
 
 def is_smooth(truth):
@@ -177,7 +168,7 @@ def recoded(luma, depth, options, crf, folder):
     return back[:, : width * height].reshape(count, height, width).astype(float), video.stat().st_size / 1000
 
 
-def judge(filter, truths, drift, coded, natural, folder):
+def judge(filter, vramp, truths, drift, coded, natural, folder):
     """A row of the table."""
     results = filter([truth.source for truth in truths], folder)
     errors = {truth.name: result - truth.exact for truth, result in zip(truths, results)}
@@ -198,7 +189,7 @@ def judge(filter, truths, drift, coded, natural, folder):
     row["flicker"] = rms([box9(after - before) for before, after in zip(error, error[1:])])
     row["coded"] = low(filter(coded, folder), [truth.exact for truth in drift])
     smooth_parts = np.array([truth.near for truth in natural])
-    row["banding"] = banding(filter.args.vramp, [result for t, result in zip(truths, results) if is_smooth(t)], folder)
+    row["banding"] = banding(vramp, [result for t, result in zip(truths, results) if is_smooth(t)], folder)
     row["natural"] = low(filter([truth.source for truth in natural], folder), [truth.exact for truth in natural], smooth_parts)
     each = {t.name: (rms(errors[t.name]), rms(box9(errors[t.name]))) for t in smooth}
     return row, each, moving
@@ -223,8 +214,6 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/QUALITY.md")
     args = parser.parse_args()
     truths, drift = frames.truths(args.seed), frames.drifting(args.seed, 8)
-    filters = [Filter(args), *(Filter(args, ours=chain) for chain in OURS), *(Filter(args, theirs=chain) for chain in FFMPEG),
-               *(Filter(args, vapoursynth=call) for call in VAPOURSYNTH)]
     natural = frames.natural(film(every=20))
     rows, apart, coded, left_out = [], [], [], []
     with tempfile.TemporaryDirectory() as name:
@@ -233,9 +222,9 @@ def main():
         exact = np.array([truth.exact for truth in drift])
         of_truth = banding(args.vramp, [truth.exact for truth in truths if is_smooth(truth)], folder)
         coarse, _ = recoded(np.array([truth.source for truth in drift]), 8, ENCODERS[0][1], 28, folder)
-        for filter in filters:
+        for filter in filters(args.vramp, args.vspipe):
             try:
-                row, each, moving = judge(filter, truths, drift, coarse, natural, folder)
+                row, each, moving = judge(filter, args.vramp, truths, drift, coarse, natural, folder)
             except DoesNotRun as why:
                 print(f"left out: {filter.name}: {str(why)[-80:]}")
                 left_out.append(filter.name)

@@ -6,6 +6,8 @@ import zlib
 
 import numpy as np
 
+import frames
+
 CROP = (480, 270)
 
 
@@ -38,18 +40,18 @@ def luma(vramp, source, size, chain, folder, start="#0"):
     return np.fromfile(result, "<u2", width * height).reshape(height, width) / 256
 
 
-def beside(frames, times, at):
-    """A part of each of the frames, amplified, with a gap between."""
+def beside(pictures, times, at):
+    """A part of each of the pictures, amplified, with a gap between."""
     (left, top), (width, height) = at, CROP
     cut = (slice(top, top + height), slice(left, left + width))
     gap = np.full((height, 6), 255)
-    parts = [part for frame in frames for part in (gap, amplified(frame, times)[cut])]
+    parts = [part for picture in pictures for part in (gap, amplified(picture, times)[cut])]
     return np.hstack(parts[1:])
 
 
 def drawing(seed, grain=0):
     """A flat drawing: a sky that fades, hills, a moon, lines around them; with grain, in steps of 8 bits."""
-    x, y = np.meshgrid(np.arange(960.0), np.arange(540.0))
+    x, y = frames.grid()
     draw = np.random.default_rng(seed)
     sky = 34 + y / 22
     moon = np.hypot(x - 330, y - 130)
@@ -68,13 +70,13 @@ def write(folder, vramp, work, samples):
     bunny = (samples / "big-buck-bunny-720p.mp4", (1280, 720), "#5")
     drawn, grainy = work / "drawn.y4m", work / "grainy.y4m"
     for path, picture in (drawn, drawing(4)), (grainy, drawing(4, 0.5)):
-        path.write_bytes(b"YUV4MPEG2 W960 H540 F25:1 Ip A1:1 Cmono\nFRAME\n" + picture.astype(np.uint8).tobytes())
+        frames.y4m(path, [picture])
     for name, (source, size, start), chains, at in [
-        ("drawing", (drawn, (960, 540), "#0"), ["", "gradient=preset=anime"], (180, 20)),
+        ("drawing", (drawn, frames.SIZE, "#0"), ["", "gradient=preset=anime"], (180, 20)),
         ("night", (samples / "dark-scene-1080p-1frame.mkv", (1920, 1080), "#0"), ["", "gradient=preset=dark"], (700, 100)),
-        ("grain", (grainy, (960, 540), "#0"), ["", "gradient=preset=film", "deband=preset=nograin"], (180, 20)),
+        ("grain", (grainy, frames.SIZE, "#0"), ["", "gradient=preset=film", "deband=preset=nograin"], (180, 20)),
         ("bunny", bunny, ["", "gradient"], (800, 0)),
         ("ramps", (samples / "banded-gradient.mkv", (640, 360), "#12"), ["", "gradient"], (0, 0)),
     ]:
-        frames = [luma(vramp, source, size, chain, work, start) for chain in chains]
-        png(folder / f"{name}.png", beside(frames, 16, at))
+        made = [luma(vramp, source, size, chain, work, start) for chain in chains]
+        png(folder / f"{name}.png", beside(made, 16, at))
